@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/input"
@@ -25,7 +26,9 @@ type documents struct {
 	weights []float64       // of the documents, of which the largest is 1; nil: 1 each
 	unigram []float64       // p(word): the mean over documents of its share in each
 	hidden  int64           // tokens that passes would not see at first
-	said    []string        // warnings about them
+	// function says of each word whether it is a function word of the documents' languages; nil: none is found.
+	function []bool
+	said     []string // warnings about them
 }
 
 // readDocuments encodes the documents behind an input, in one read, and counts them. Documents that
@@ -105,6 +108,7 @@ func (d *documents) count(ctx context.Context) error {
 		return fmt.Errorf("%w: %d documents with %d tokens instead of %d with %d", corpus.ErrSourceChanged, counts.Docs, counts.Tokens, read, d.info.Tokens)
 	}
 	d.unigram, d.hidden = counts.Shares, counts.Hidden
+	_, d.function = stopwords.Detect(d.info.Vocabulary, d.unigram)
 	if !(vec.Sum(d.unigram) > 0) {
 		return fmt.Errorf("%w (%d documents)", cooc.ErrNoDocuments, read)
 	}
@@ -133,10 +137,11 @@ func (d *documents) leaveEmpty(ctx context.Context, n int) error {
 	return nil
 }
 
-// start returns the co-occurrence matrix of the n best words, and their numbers, ascending. With
-// visible it does not count the tokens that passes do not see at first.
-func (d *documents) start(ctx context.Context, n int, visible bool) (cooc.Matrix, []int, error) {
-	words, idf := d.best(n)
+// start returns the co-occurrence matrix of the n best words, and their numbers, ascending: without
+// function words, if there are least others. With visible it does not count the tokens that passes do
+// not see at first.
+func (d *documents) start(ctx context.Context, n, least int, visible bool) (cooc.Matrix, []int, error) {
+	words, idf := d.best(n, least)
 	if len(words) == 0 {
 		return nil, nil, fmt.Errorf("%w: every word is in every one of the %d documents, so that tf-idf leaves no weight", cooc.ErrNoDocuments, d.info.Documents)
 	}
@@ -162,14 +167,21 @@ func (d *documents) start(ctx context.Context, n int, visible bool) (cooc.Matrix
 }
 
 // best returns the numbers of the n best words, ascending, and ln(M/df) of every word. A word of
-// all documents has no tf-idf and is never among them.
-func (d *documents) best(n int) (words []int, idf []float64) {
+// all documents has no tf-idf and is never among them, and a function word is not if there are least
+// others.
+func (d *documents) best(n, least int) (words []int, idf []float64) {
 	idf, score := make([]float64, len(d.unigram)), make([]float64, len(d.unigram))
 	for w, df := range d.info.DocFrequencies {
 		idf[w] = math.Log(float64(d.info.Documents) / float64(df))
 		score[w] = d.unigram[w] * math.Log(float64(d.info.Documents/df))
 		if df < d.info.Documents {
 			words = append(words, w)
+		}
+	}
+	if d.function != nil {
+		content := slices.DeleteFunc(slices.Clone(words), func(w int) bool { return d.function[w] })
+		if len(content) >= least {
+			words = content
 		}
 	}
 	slices.SortFunc(words, func(v, w int) int {

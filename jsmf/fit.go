@@ -217,21 +217,16 @@ func (r *run) finish(ctx context.Context, m *Model, f factors, methods ...string
 	return m, nil
 }
 
-// warnDead names the topics that the model would not miss. Those with the same function words are
-// not alike: it looks at the words by which people recognise topics. One without any has no twin.
+// warnDead names the topics that the model would not miss.
 func (r *run) warnDead(ctx context.Context, m *Model) error {
-	words := m.denseTopics()
-	if m.reading != nil {
-		words = mat.NewDense(m.n, m.k, m.reading)
-	}
-	dead, err := metrics.DeadTopics(ctx, words, m.TopicShares(), r.ask.workers)
+	dead, err := metrics.DeadTopics(ctx, m.denseTopics(), m.TopicShares(), r.ask.workers)
 	if err != nil || len(dead) == 0 {
 		return err
 	}
 	which := make([]string, len(dead))
 	for i, d := range dead {
 		if which[i] = fmt.Sprintf("%d (%s) has a share of %.2g", d.Topic, m.Name(d.Topic), d.Share); d.Twin >= 0 {
-			which[i] = fmt.Sprintf("%d (%s) is nearly the same as %d (cosine %.2f)", d.Topic, m.Name(d.Topic), d.Twin, d.Cosine)
+			which[i] = fmt.Sprintf("%d (%s) is of the same subject as %d (cosine %.2f)", d.Topic, m.Name(d.Topic), d.Twin, d.Cosine)
 		}
 	}
 	r.tr.warn(&m.stats, "fewer topics would do: topic %s", strings.Join(which, ", "))

@@ -123,7 +123,7 @@ func (p Pipeline) choose(ctx context.Context, pr *problem, tr *tracker) (string,
 	if p.k > pr.n {
 		return "", tooMany(p.k, pr.n)
 	}
-	c, words, err := pr.docs.start(ctx, min(p.bestWords(pr.n, pr.size.nnz), pr.n), p.refiner != nil)
+	c, words, err := pr.docs.start(ctx, min(p.bestWords(pr.n, pr.size.nnz), pr.n), 2*p.k, p.refiner != nil)
 	if err != nil {
 		return "", err
 	}

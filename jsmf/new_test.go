@@ -398,7 +398,7 @@ func TestNewGoesOn(t *testing.T) {
 func TestWarnsOfTwins(t *testing.T) {
 	_, docs := planted(60, 4, 300)
 	m := fit(t, jsmf.Published(4).Refine(twin{}), countsCorpus(t, 60, docs))
-	want := fmt.Sprintf("fewer topics would do: topic 3 (%s) is nearly the same as 0 (cosine 1.00)", m.Name(3))
+	want := fmt.Sprintf("fewer topics would do: topic 3 (%s) is of the same subject as 0 (cosine 1.00)", m.Name(3))
 	if w := m.Stats().Warnings; !slices.Contains(w, want) {
 		t.Errorf("%q, want %q", w, want)
 	}

@@ -56,7 +56,8 @@ const extraUnset = math.MinInt
 // Up to k = 300 topics are not split where documents have fewer than 1000·k nonzero counts, or 1800·k
 // from k = 200 on. [Model.Tree] says which topics were split from which.
 //
-// No stop list is needed. The Input must have documents, unless there are no passes (Refine(nil)):
+// No stop list is needed: function words of the documents' languages, as package corpus/text/stopwords finds them,
+// are in the topics, but take no part in the start, in reading words or in names. The Input must have documents, unless there are no passes (Refine(nil)):
 // then only the best words are in topics; the others have rows of zeros.
 func New(k int) Pipeline {
 	return Pipeline{

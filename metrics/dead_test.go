@@ -28,10 +28,13 @@ func TestDeadTopics(t *testing.T) {
 	if err != nil || len(got) != 3 {
 		t.Fatal(got, err)
 	}
-	// cos of (.8, .2) and (.75, .25), to rounding.
-	near := (0.8*0.75 + 0.2*0.25) / math.Sqrt((0.64+0.04)*(0.5625+0.0625))
+	// With shares .25 and .05 of .3, the words of topics 2 and 3 have p(w) = (.238, .062): BᵀDB less 1.
+	p := []float64{0.25*0.8 + 0.05*0.75, 0.25*0.2 + 0.05*0.25}
+	inner := func(x, y []float64) float64 { return x[0]*y[0]/p[0] + x[1]*y[1]/p[1] - 1 }
+	two, three := []float64{0.8, 0.2}, []float64{0.75, 0.25}
+	near := inner(two, three) / math.Sqrt(inner(two, two)*inner(three, three))
 	for i, want := range []metrics.DeadTopic{{1, 0, 0.1, 1}, {3, 2, 0.05, near}, {5, -1, 0, 0}} {
-		if d := got[i]; d.Topic != want.Topic || d.Twin != want.Twin || d.Share != want.Share || math.Abs(d.Cosine-want.Cosine) > 1e-15 {
+		if d := got[i]; d.Topic != want.Topic || d.Twin != want.Twin || d.Share != want.Share || math.Abs(d.Cosine-want.Cosine) > 1e-14 {
 			t.Errorf("%+v, want %+v", d, want)
 		}
 	}

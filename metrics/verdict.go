@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/console"
@@ -21,7 +22,7 @@ const (
 	Sound        Quality = iota // none of the others
 	Weak                        // its words hardly meet, most of their occurrences are elsewhere, or its share is small
 	Background                  // it gathers what most documents share, instead of a subject
-	Twin                        // another topic, of larger share, has the same words
+	Twin                        // another topic, of larger share, is of the same subject
 	FewDocuments                // it rests on a few documents, and its words and share describe these alone
 )
 
@@ -68,9 +69,10 @@ type Verdict struct {
 	// proportions θ in M documents, by Factors.A: M if all documents have as much of it, d
 	// if d documents have it alone. NaN where A has no positive diagonal entry.
 	Documents float64 `json:"documents"`
-	// Twin is the topic of larger share (of the same, with a lower number) whose weights
-	// in Factors.Reading have the largest cosine to those of the topic; −1 for the topic of
-	// largest share. Cosine is 0 where there is none.
+	// Twin is the topic of larger share (of the same, with a lower number) whose words are most like
+	// those of the topic; −1 where there is none. Cosine is that of the differences
+	// (p(w|topic) − p(w))/√p(w) of the two: 1 for equal topics, about 0 for topics without a subject in
+	// common; 0 where there is no Twin.
 	Twin   int     `json:"twin"`
 	Cosine float64 `json:"cosine"`
 }
@@ -97,7 +99,7 @@ func (v Verdict) String() string {
 // Verdicts judges each topic. The first of these holds:
 //
 //   - Background, if Factors.Background says so;
-//   - Twin, if Cosine is above 0.9;
+//   - Twin, if Cosine is above 0.3;
 //   - [FewDocuments], if Documents is below 20;
 //   - Weak, if NPMI is below 0.05 or not defined, Exclusivity below 0.2, or Share below
 //     1/(20K);
@@ -142,7 +144,7 @@ func verdicts(ctx context.Context, f Factors, t *topics, a *mat.Dense) ([]Verdic
 	for k := range shares {
 		shares[k] /= sum
 	}
-	near, err := nearest(ctx, reading, shares, f.Workers)
+	near, err := nearest(ctx, f.B, shares, f.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -200,13 +202,15 @@ type DeadTopic struct {
 }
 
 const (
-	deadShare  = 1.0 / 20 // of the mean share
-	twinCosine = 0.9
+	deadShare = 1.0 / 20 // of the mean share
+	// Planted topics with 60 % of their words to themselves, or half of them, have cosines up to 0.2. Where twice
+	// as many are fitted as were planted, the halves of one have 0.25 to 0.6.
+	twinCosine = 0.3
 )
 
-// DeadTopics returns the topics, ascending, whose share is below 1/(20K), and those whose
-// word probabilities have a cosine above 0.9 to a topic with a larger share, or with the
-// same share and a lower number.
+// DeadTopics returns the topics, ascending, whose share is below 1/(20K), and those with a twin, that
+// is a topic of the same subject that has a larger share, or the same share and a lower number: see
+// [Verdict].
 //
 // b is N×K and shares has the K numbers p(topic); one that is no number counts as 0. Time
 // O(NK²); workers bounds the goroutines (0: GOMAXPROCS) and does not change the result.
@@ -235,13 +239,37 @@ func DeadTopics(ctx context.Context, b *mat.Dense, shares []float64, workers int
 	return out, nil
 }
 
-// nearest returns for each topic the one of larger share, or of the same and a lower number,
-// to which its column of b has the largest cosine above 0.
+// nearest returns for each topic the one of larger share, or of the same and a lower number, that is most
+// like it: see Verdict.Twin. With D = diag(1/p(w)), the inner products of the differences of topics are
+// those of BᵀDB less 1.
 func nearest(ctx context.Context, b *mat.Dense, shares []float64, workers int) ([]DeadTopic, error) {
-	_, k := b.Dims()
-	gram := linalg.NewGeneral(k, k) // of inner products
-	if err := linalg.Gram(ctx, b.RawMatrix(), gram, workers); err != nil {
+	n, k := b.Dims()
+	scaled, sum := mat.DenseCopyOf(b), 0.0
+	for _, v := range shares {
+		if v > 0 {
+			sum += v
+		}
+	}
+	for i := range n {
+		row, p := scaled.RawRowView(i), 0.0
+		for t, v := range shares {
+			if v > 0 {
+				p += v / sum * row[t]
+			}
+		}
+		if p > 0 {
+			floats.Scale(1/math.Sqrt(p), row)
+		}
+	}
+	gram := linalg.NewGeneral(k, k)
+	if err := linalg.Gram(ctx, scaled.RawMatrix(), gram, workers); err != nil {
 		return nil, fmt.Errorf("metrics: similar topics: %w", err)
+	}
+	inner := func(s, t int) float64 {
+		if v := gram.Data[s*k+t] - 1; math.Abs(v) > 1e-12 {
+			return v
+		}
+		return 0 // by rounding alone it is not
 	}
 	out, order := make([]DeadTopic, k), make([]int, k)
 	for t := range order {
@@ -255,7 +283,11 @@ func nearest(ctx context.Context, b *mat.Dense, shares []float64, workers int) (
 	for i, t := range order {
 		d := &out[t]
 		for _, s := range order[:i] {
-			if c := gram.Data[s*k+t] / math.Sqrt(gram.Data[s*k+s]*gram.Data[t*k+t]); c > d.Cosine {
+			c := inner(s, t) / math.Sqrt(inner(s, s)*inner(t, t))
+			if inner(s, s) == 0 && inner(t, t) == 0 {
+				c = 1 // both have the words of all documents
+			}
+			if c > d.Cosine {
 				d.Twin, d.Cosine = s, c
 			}
 		}

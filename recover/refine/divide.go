@@ -67,7 +67,7 @@ func (s *topics) divided(ctx context.Context, k int, pass *sums.Pass, sum func(*
 		f.docs = times * counts.Frequencies(counted, t, f.df, f.shares)
 		floats.Scale(times, f.df)
 		var idf []float64
-		if words[t], idf = f.telling(asked[t]); len(words[t]) >= 2*fewWords {
+		if words[t], idf = f.telling(asked[t], s.function); len(words[t]) >= 2*fewWords {
 			moments[t], err = sums.NewMoment(bound, idf, words[t], false, nil)
 		}
 		return err
@@ -159,15 +159,17 @@ type frequencies struct {
 }
 
 // telling returns the words that tell the documents of the part apart, ascending, at most as many as
-// take part where k topics are asked for, and the idf of all words.
-func (f *frequencies) telling(k int) ([]int32, []float64) {
+// take part where k topics are asked for, and the idf of all words. function are Options.Function.
+func (f *frequencies) telling(k int, function []bool) ([]int32, []float64) {
 	var words []int32
 	idf, best := make([]float64, len(f.df)), make([]float64, len(f.df))
 	for w, v := range f.df {
 		if v >= leastDocs && v < f.docs {
 			idf[w] = math.Log(f.docs / v)
 			best[w] = f.shares[w] * idf[w]
-			words = append(words, int32(w))
+			if function == nil || !function[w] {
+				words = append(words, int32(w))
+			}
 		}
 	}
 	slices.SortFunc(words, func(a, b int32) int { return cmp.Or(cmp.Compare(best[b], best[a]), cmp.Compare(a, b)) })

@@ -103,7 +103,7 @@ func together(t *testing.T, docs [][]float64, k int) (*cooc.Dense, []int32) {
 			f.shares[w] += v / vec.Sum(x)
 		}
 	}
-	words, idf := f.telling(k)
+	words, idf := f.telling(k, nil)
 	c := mat.NewSymDense(len(words), nil)
 	for _, x := range docs {
 		v := mat.NewVecDense(len(words), nil)

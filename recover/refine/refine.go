@@ -89,6 +89,10 @@ type Options struct {
 	// what becomes of surplus topics. Passes and Batch take a start with fewer topics, which they
 	// split, in all up to the number of words.
 	K int
+	// Function says of each of the N words whether it is a function word. These take no part in
+	// finding the topics that another is split into, and have no weight in Result.Reading. nil: no word
+	// is one.
+	Function []bool
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
 	// Progress, if not nil, is called after each pass with the number done and the mean
@@ -115,7 +119,8 @@ type Result struct {
 	// p(k|n) and p(k) being shares of x, and df_n the documents of M with the word. Words of
 	// most documents, of all topics alike or of a handful of documents have next to no
 	// weight. Columns sum to 1, or are zero for a topic without words of weight. If documents
-	// have fewer than eight distinct words on average, Reading is B.
+	// have fewer than eight distinct words on average, Reading is B, without the function words of
+	// Options.
 	Reading *mat.Dense
 	// Prior is the logistic-normal prior of a document's topic proportions that the last passes
 	// learned; nil without such passes.

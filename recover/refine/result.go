@@ -30,10 +30,8 @@ func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err e
 	if res.Tree = s.tree(); res.Tree != nil {
 		s.origin = nil
 	}
-	res.Alpha, res.From, res.Reading = slices.Repeat([]float64{s.alpha}, s.k), s.origin, res.B
-	if s.reads() {
-		res.Reading, err = s.reading(ctx)
-	}
+	res.Alpha, res.From = slices.Repeat([]float64{s.alpha}, s.k), s.origin
+	res.Reading, err = s.reading(ctx, res.B)
 	return err
 }
 
@@ -79,34 +77,27 @@ const (
 	leastOfBeta = 0.5
 )
 
-// reading makes the reading weights of Result of the sums, which hold how many documents use
-// each word in each topic.
-func (s *topics) reading(ctx context.Context) (*mat.Dense, error) {
-	out, scale := mat.NewDense(s.n, s.k, nil), make([]float64, s.k)
-	shares, words := make([]float64, s.k), make([]float64, s.n)
-	err := s.words(ctx, 1, func(i int) {
-		for t, v := range s.sums.Row(i) {
-			shares[t] += s.tokens(v)
-			words[i] += s.tokens(v)
-		}
-	})
-	if err != nil {
-		return nil, err
+// reading returns the reading weights of Result: of the sums, where these hold how many documents use each
+// word in each topic, and otherwise of the topics b.
+func (s *topics) reading(ctx context.Context, b *mat.Dense) (*mat.Dense, error) {
+	if !s.reads() && s.function == nil {
+		return b, nil
 	}
-	all := vec.Sum(shares)
-	err = s.words(ctx, 1, func(i int) {
-		if words[i] == 0 { // it is in no document
-			return
+	out := mat.NewDense(s.n, s.k, nil)
+	if s.reads() {
+		if err := s.weigh(ctx, out); err != nil {
+			return nil, err
 		}
-		row, idf := out.RawRowView(i), math.Log(s.seen.weight/s.seen.df[i])
-		for t, v := range s.sums.Row(i) {
-			v := s.tokens(v)
-			lift := v / words[i] * all / shares[t]
-			if v > certain*certain && lift > 1 {
-				row[t] = (v - certain*math.Sqrt(v)) * math.Log(lift) * idf
-				scale[t] += row[t]
-			}
+	} else {
+		out.Copy(b)
+	}
+	scale := make([]float64, s.k)
+	err := s.words(ctx, 1, func(i int) {
+		row := out.RawRowView(i)
+		if s.function != nil && s.function[i] {
+			clear(row)
 		}
+		floats.Add(scale, row)
 	})
 	if err != nil {
 		return nil, err
@@ -117,4 +108,31 @@ func (s *topics) reading(ctx context.Context) (*mat.Dense, error) {
 		}
 	}
 	return out, s.words(ctx, s.workers, func(i int) { floats.Mul(out.RawRowView(i), scale) })
+}
+
+// weigh sets the reading weights of all words, before they are scaled.
+func (s *topics) weigh(ctx context.Context, to *mat.Dense) error {
+	shares, words := make([]float64, s.k), make([]float64, s.n)
+	err := s.words(ctx, 1, func(i int) {
+		for t, v := range s.sums.Row(i) {
+			shares[t] += s.tokens(v)
+			words[i] += s.tokens(v)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	all := vec.Sum(shares)
+	return s.words(ctx, s.workers, func(i int) {
+		if words[i] == 0 { // it is in no document
+			return
+		}
+		row, idf := to.RawRowView(i), math.Log(s.seen.weight/s.seen.df[i])
+		for t, v := range s.sums.Row(i) {
+			v := s.tokens(v)
+			if lift := v / words[i] * all / shares[t]; v > certain*certain && lift > 1 {
+				row[t] = (v - certain*math.Sqrt(v)) * math.Log(lift) * idf
+			}
+		}
+	})
 }

@@ -61,8 +61,9 @@ type topics struct {
 	// groups has for each level above the topics the group of each column; nil: topics were not split.
 	groups [][]int
 
-	info corpus.Info // of the documents
-	seen *census
+	info     corpus.Info // of the documents
+	seen     *census
+	function []bool // Options.Function
 
 	rows    *estep.Rows // N×K, the topics
 	sums    *estep.Rows // N×K, the tokens by word and topic that the topics are made from, in units of seen.unit
@@ -84,8 +85,11 @@ func newTopics(p prior, docs corpus.Source, start Start, opt Options) (*topics, 
 	if err := start.check(); err != nil {
 		return nil, err
 	}
-	s := &topics{prior: p, workers: opt.Workers, want: opt.K}
+	s := &topics{prior: p, workers: opt.Workers, want: opt.K, function: opt.Function}
 	s.n, s.k = start.B.Dims()
+	if len(s.function) > 0 && len(s.function) != s.n {
+		return nil, fmt.Errorf("refine: function words among %d words; the topics have %d", len(s.function), s.n)
+	}
 	if s.want == 0 {
 		s.want = s.k
 	}

@@ -4,7 +4,8 @@
 //	list, err := stopwords.For("de")
 //	c, report, err := corpus.Curate(c, corpus.Curation{StopWords: list, Words: 5000})
 //
-// The default fit (jsmf.New) needs none.
+// The default fit (jsmf.New) needs none: it finds the languages of the documents ([Detect]), keeps all
+// words, and takes none of these lists into the start of a fit or among the words that name a topic.
 //
 // The words are as the default text.Setting gives them: composed, in lower case, with their
 // accents. For another setting pass them through its Tokenizer:
@@ -22,6 +23,7 @@ package stopwords
 import (
 	"embed"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -60,4 +62,65 @@ func For(language string) ([]string, error) {
 		return nil, fmt.Errorf("stopwords: %w", err)
 	}
 	return strings.Fields(string(b)), nil
+}
+
+// leastFunction is the least part of all tokens that are function words of a language, besides those of
+// languages found before it, where documents are in it. Manuals of 18 languages, with English in between,
+// have 12 to 58 %; of a language that no document is in, and of English from which function words were
+// taken, it is 4 % or less.
+const leastFunction = 1. / 20
+
+// Detect returns the languages of documents, as codes of Languages, that with most tokens first, and for
+// each of their words whether it is a function word in one of these. tokens are how often each word
+// occurs, in any unit; capitals do not matter. nil, nil if no language is found, as in documents from
+// which function words were taken.
+func Detect(words []string, tokens []float64) (languages []string, function []bool) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	all, of := Languages(), map[string]uint64{}
+	for l, language := range all {
+		list, err := For(language)
+		if err != nil {
+			panic(err) // it is in the program
+		}
+		for _, w := range list {
+			of[w] |= 1 << l
+		}
+	}
+	total, lists := 0.0, make([]uint64, len(words)) // in which each word is
+	for i, w := range words {
+		total += tokens[i]
+		lists[i] = of[strings.ToLower(w)]
+	}
+	found := uint64(0)
+	for {
+		hits := make([]float64, len(all))
+		for i, in := range lists {
+			if in&found == 0 {
+				for ; in != 0; in &= in - 1 {
+					hits[bits.TrailingZeros64(in)] += tokens[i]
+				}
+			}
+		}
+		best := 0
+		for l, n := range hits {
+			if n > hits[best] {
+				best = l
+			}
+		}
+		if !(hits[best] > 0 && hits[best] >= leastFunction*total) {
+			break
+		}
+		found |= 1 << best
+		languages = append(languages, all[best])
+	}
+	if languages == nil {
+		return nil, nil
+	}
+	function = make([]bool, len(words))
+	for i, in := range lists {
+		function[i] = in&found != 0
+	}
+	return languages, function
 }

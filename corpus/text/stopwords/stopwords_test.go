@@ -7,7 +7,6 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/corpus/text/stopwords"
-	"github.com/jsmf-go/spectral/examples/readme/snippets"
 )
 
 func list(t *testing.T, language string) []string {
@@ -79,5 +78,56 @@ func TestFor(t *testing.T) {
 	}
 }
 
-// The snippets of the guides that name this package pass go vet.
-func TestSnippets(t *testing.T) { snippets.Vet(t, 1) }
+// counted returns the words of texts and how often each occurs.
+func counted(t *testing.T, texts ...string) (words []string, tokens []float64) {
+	t.Helper()
+	tok, err := text.Setting{}.Tokenizer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[string]int{}
+	for _, w := range tok.Tokenize(nil, strings.Join(texts, "\n")) {
+		if _, ok := at[w]; !ok {
+			at[w] = len(words)
+			words, tokens = append(words, w), append(tokens, 0)
+		}
+		tokens[at[w]]++
+	}
+	return words, tokens
+}
+
+func TestDetect(t *testing.T) {
+	english := "The fox went over the hill and was not seen again until the hounds had gone home to their kennels in the valley"
+	german := "Der Fuchs lief über den Hügel und wurde nicht mehr gesehen bis die Hunde nach Hause in das Tal gegangen waren"
+	russian := "Лиса ушла за холм и её не видели до тех пор пока собаки не вернулись домой в долину"
+	for _, x := range []struct{ texts, want string }{
+		{english, "en"},
+		{strings.ToUpper(english), "en"},
+		{german, "de"},
+		{russian, "ru"},
+		{"Le renard est parti sur la colline et on ne le vit plus avant que les chiens soient rentrés dans la vallée", "fr"},
+		{"El zorro se fue por la colina y no lo vieron más hasta que los perros volvieron a su casa en el valle", "es"},
+		{strings.Repeat(english+" ", 3) + german, "en de"},
+		{english + russian, "en ru"},
+		{"fox hill hounds kennels valley gorse heath copse brook", ""}, // function words were taken
+		{"beans rice lentils oil salt", ""},
+	} {
+		words, tokens := counted(t, x.texts)
+		languages, function := stopwords.Detect(words, tokens)
+		if got := strings.Join(languages, " "); got != x.want {
+			t.Errorf("%.40q: %q, want %q", x.texts, got, x.want)
+		}
+		for i, w := range words {
+			listed := false
+			for _, language := range languages {
+				listed = listed || slices.Contains(list(t, language), strings.ToLower(w))
+			}
+			if function != nil && function[i] != listed || function == nil && listed {
+				t.Errorf("%.40q: %q: %v", x.texts, w, listed)
+			}
+		}
+	}
+	if languages, function := stopwords.Detect(nil, nil); languages != nil || function != nil {
+		t.Error(languages, function)
+	}
+}

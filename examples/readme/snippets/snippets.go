@@ -51,7 +51,7 @@ var packages = map[string]string{
 }
 
 // nested are the modules below the root whose packages the blocks name.
-var nested = []string{root + "/corpus/text/stem", root + "/corpus/text/segment", root + "/corpus/text/stopwords"}
+var nested = []string{root + "/corpus/text/stem", root + "/corpus/text/segment"}
 
 // Vet runs go vet on the blocks of Go that belong to the module of the test, of which there are
 // at least least, all in one call and in a module outside of the repository. A block belongs to
