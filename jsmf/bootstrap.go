@@ -25,7 +25,7 @@ import (
 //
 // Warm replicates start from the topics of the model and make a few passes ([refine.Passes]). They
 // are cheap and keep the model's topics apart, so that the spread of a number over them is its
-// uncertainty. Cold replicates are fits from the beginning. They may find other topics, and so show
+// uncertainty, or most of it. Cold replicates are fits from the beginning. They may find other topics, and so show
 // which topics come back, which are split and which are merged. Replicate i has the same weights in
 // both.
 //
@@ -258,7 +258,8 @@ func (b *bootstrap) wave() int {
 const maxWarm = 8
 
 // warmPasses and warmCorrelated are the numbers of passes of a warm replicate, and of one under a
-// logistic-normal prior, which moves more slowly: correlations then spread nine tenths as far as after 40.
+// logistic-normal prior, which moves more slowly: correlations then spread 0.96 times as far as after 40
+// where topics are planted, and 0.83 times on bbc and kos with 20 topics.
 const (
 	warmPasses     = 3
 	warmCorrelated = 8
