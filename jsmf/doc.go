@@ -28,8 +28,8 @@
 //
 // # Choosing K
 //
-// [Grid.Run] fits models for several K, measures them, and recommends one: the fewest topics that
-// predict held-out documents within one standard error of the best. To choose by hand, look at
+// [Grid.Run] fits models for several K and recommends one of those of which at least half of the topics
+// come back in other documents, and that predict documents held out as well as any. To choose by hand, look at
 // [Pipeline.Evaluate], at the fall of [Stats].Anchors.Norms, at topics that are nearly the same (K
 // is too large) or of two subjects (too small), and at what a [Bootstrap] says of their stability.
 // If the data has fewer dimensions than the spectral model has topics, the error is an
@@ -63,8 +63,8 @@
 //		Recover(recovery.SCLS{Solver: scls.ADMM{}}).
 //		Refine(refine.Passes{N: 20})
 //
-// The zero value of every method is a good default. [Pipeline.Fit], [Pipeline.Evaluate] and
-// [Grid.Run] take documents or a co-occurrence matrix: see [Input].
+// The zero value of every method is a good default. [Pipeline.Fit] and [Pipeline.Evaluate] take
+// documents or a co-occurrence matrix, and [Grid.Run] takes documents: see [Input].
 //
 // # The published method
 //

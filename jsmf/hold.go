@@ -32,17 +32,18 @@ type trial struct {
 	parts [3][]int  // the documents of each third
 	words []float64 // how many hidden words each document has, third by third
 	alone []float64 // the sum of their ln p by the frequencies of words alone
-	tries []try     // by ascending K
+	tries []*try    // by ascending K
 }
 
-// try is a number of topics that was tried.
+// try is a number of topics that was tried on the first thirds.
 type try struct {
-	K    int
-	logs []float64  // as trial.alone, by the topics
-	back [3]float64 // the share of topics that come back and are sound, in models 0 and 1, 0 and 2, 1 and 2
-	npmi float64
-	took time.Duration
-	err  error
+	K      int
+	logs   []float64  // as trial.alone, by the topics
+	models []*found   // one for each third held out so far, nil where none follows
+	back   [3]float64 // the share of topics that come back and are sound, in models 0 and 1, 0 and 2, 1 and 2
+	npmi   float64    // the sum over models
+	took   time.Duration
+	err    error
 }
 
 // third returns the third that a document with this key (bag.Key) is in. The order of the documents
@@ -79,46 +80,73 @@ func (p Pipeline) thirds(ctx context.Context, in Input) (_ *trial, err error) {
 
 // found is what is kept of the model of two thirds, to be compared with the others.
 type found struct {
-	vocab   []string
-	reading *mat.Dense
-	sound   []bool
+	topics [][]weighted // the reading words of each
+	sound  []bool
 }
 
-// try fits x.K topics to each two thirds of the documents, and fills in x. It calls done after each.
-func (t *trial) try(ctx context.Context, x *try, done func()) error {
-	var models [3]*found
-	for i := range models {
-		m, train, err := t.fit(ctx, x.K, i)
-		if err != nil {
-			return err
-		}
-		if err := t.score(ctx, m, i, x); err != nil {
-			return err
-		}
-		if train, err = withWordsOf(m, train); err != nil {
-			return err
-		}
-		verdicts, err := t.p.verdicts(ctx, m, train)
-		if err != nil {
-			return err
-		}
-		models[i] = &found{m.vocab, m.readingWeights(), make([]bool, m.k)}
-		meet, n := 0.0, 0.0
-		for k, v := range verdicts {
-			models[i].sound[k] = v.Quality == metrics.Sound
-			if !math.IsNaN(v.NPMI) {
-				meet, n = meet+v.NPMI, n+1
+// weighted is a word of the documents with its weight in a topic.
+type weighted struct {
+	word   int32
+	weight float32
+}
+
+// faintest is the smallest weight that is kept. A topic of 5,000 words has some 300 above.
+const faintest = 1e-5
+
+// keep returns what is kept of a model.
+func (t *trial) keep(m *Model, verdicts []metrics.Verdict) *found {
+	f := &found{make([][]weighted, m.k), make([]bool, m.k)}
+	for k, v := range verdicts {
+		f.sound[k] = v.Quality == metrics.Sound
+	}
+	reading := m.readingWeights()
+	for i := range m.n {
+		word, _ := t.docs.Index(m.Word(i))
+		for k, w := range reading.RawRowView(i) {
+			if w >= faintest {
+				f.topics[k] = append(f.topics[k], weighted{int32(word), float32(w)})
 			}
 		}
-		x.npmi += meet / max(1, n) / float64(len(models))
-		done()
 	}
-	for i, pair := range [3][2]int{{0, 1}, {0, 2}, {1, 2}} {
-		back, err := comeBack(ctx, models[pair[0]], models[pair[1]], t.p.workers)
-		if err != nil {
-			return err
+	return f
+}
+
+// more holds out one more third for x.
+func (t *trial) more(ctx context.Context, x *try) error {
+	i := len(x.models)
+	m, train, err := t.fit(ctx, x.K, i)
+	if err != nil {
+		return err
+	}
+	if train, err = withWordsOf(m, train); err != nil {
+		return err
+	}
+	verdicts, err := t.p.verdicts(ctx, m, train)
+	if err != nil {
+		return err
+	}
+	meet, n := 0.0, 0.0
+	for _, v := range verdicts {
+		if !math.IsNaN(v.NPMI) {
+			meet, n = meet+v.NPMI, n+1
 		}
-		x.back[i] = back / float64(x.K)
+	}
+	x.npmi += meet / max(1, n)
+	if err := t.score(ctx, m, i, x); err != nil {
+		return err
+	}
+	x.models = append(x.models, t.keep(m, verdicts))
+	for pair, of := range pairs {
+		if of[1] == i {
+			back, err := comeBack(ctx, x.models[of[0]], x.models[i], t.p.workers)
+			if err != nil {
+				return err
+			}
+			x.back[pair] = back / float64(x.K)
+		}
+	}
+	if len(x.models) == len(t.parts) {
+		clear(x.models)
 	}
 	return nil
 }
@@ -143,7 +171,17 @@ func (t *trial) fit(ctx context.Context, k, i int) (*Model, *corpus.Corpus, erro
 // comeBack returns how many topics of a model are sound and have a match in the other that shares at
 // least half of their weights: the mean of both directions.
 func comeBack(ctx context.Context, a, b *found, workers int) (float64, error) {
-	of, err := matched(ctx, a.vocab, b.vocab, a.reading, b.reading, workers)
+	at := make(map[int32]int) // the row of each word
+	for _, f := range []*found{a, b} {
+		for _, topic := range f.topics {
+			for _, w := range topic {
+				if _, ok := at[w.word]; !ok {
+					at[w.word] = len(at)
+				}
+			}
+		}
+	}
+	of, err := metrics.Match(ctx, a.dense(at), b.dense(at), metrics.MatchOptions{Workers: workers})
 	if err != nil {
 		return 0, err
 	}
@@ -158,6 +196,21 @@ func comeBack(ctx context.Context, a, b *found, workers int) (float64, error) {
 		}
 	}
 	return n, nil
+}
+
+// dense returns the topics as columns that sum to 1, over words with these rows.
+func (f *found) dense(at map[int32]int) *mat.Dense {
+	out := mat.NewDense(len(at), len(f.topics), nil)
+	for k, topic := range f.topics {
+		sum := 0.0
+		for _, w := range topic {
+			sum += float64(w.weight)
+		}
+		for _, w := range topic {
+			out.Set(at[w.word], k, float64(w.weight)/sum)
+		}
+	}
+	return out
 }
 
 // score adds to x for each document of third i the sum of ln p over its hidden words.

@@ -14,19 +14,32 @@ import (
 // some are the thirds by which numbers of topics are compared, and the pairs of their models.
 type some struct{ thirds, pairs []int }
 
+// pairs are the models of each pair. Those of the first two thirds have number 0.
+var pairs = [3][2]int{{0, 1}, {0, 2}, {1, 2}}
+
 var (
 	everyThird = some{[]int{0, 1, 2}, []int{0, 1, 2}}
 	twoThirds  = []some{{[]int{0, 1}, []int{0}}, {[]int{0, 2}, []int{1}}, {[]int{1, 2}, []int{2}}}
+	oneThird   = some{[]int{0}, nil}
 )
 
-// scored returns which numbers have models.
-func (t *trial) scored() (of []int) {
+// first returns the first n thirds.
+func first(n int) some { return [...]some{oneThird, twoThirds[0], everyThird}[n-1] }
+
+// held returns which numbers have models of the first n thirds at least.
+func (t *trial) held(n int) (of []int) {
 	for i, x := range t.tries {
-		if x.err == nil {
+		if x.err == nil && len(x.models) >= n {
 			of = append(of, i)
 		}
 	}
 	return of
+}
+
+// common returns by how much one number predicts better than another, on the thirds that both have.
+func (t *trial) common(a, b int) (mean, err float64) {
+	x, y := t.tries[a], t.tries[b]
+	return t.ahead(x.logs, y.logs, first(min(len(x.models), len(y.models))))
 }
 
 // part returns the entries of documents of one third.
@@ -58,55 +71,76 @@ func (t *trial) ahead(a, b []float64, s some) (mean, err float64) {
 			square += x * x
 		}
 	}
-	return mean, max(math.Sqrt(square*docs/(docs-1))/words, stat.StdDev(means, nil)/math.Sqrt(float64(len(means))))
+	if err = math.Sqrt(square*docs/(docs-1)) / words; len(means) > 1 {
+		err = max(err, stat.StdDev(means, nil)/math.Sqrt(float64(len(means))))
+	}
+	return mean, err
 }
 
 // share returns the share of the topics of a number that come back in some pairs of models, and its
-// standard error, 0 for one pair.
+// standard error: that over pairs, or that of as many topics that come back independently if it is
+// larger. Without a pair they are 1 and 0.
 func (x *try) share(s some) (mean, err float64) {
 	var of []float64
 	for _, p := range s.pairs {
 		of = append(of, x.back[p])
 	}
-	if mean = stat.Mean(of, nil); len(of) > 1 {
+	if len(of) == 0 {
+		return 1, 0
+	}
+	mean = stat.Mean(of, nil)
+	if len(of) > 1 {
 		err = stat.StdErr(stat.StdDev(of, nil), float64(len(of)))
 	}
-	return mean, err
+	return mean, max(err, math.Sqrt(mean*(1-mean)/float64(x.K*len(of))))
 }
+
+// known is share by all models there are.
+func (x *try) known() (mean, err float64) { return x.share(first(len(x.models))) }
 
 // most is the share of topics that must come back.
 const most = 0.5
 
-// holds reports whether that many topics of number i come back.
-func (t *trial) holds(i int) bool {
-	share, _ := t.tries[i].share(everyThird)
-	return share >= most
-}
-
-// best returns the number among of with the largest scores on some thirds.
-func (t *trial) best(of []int, s some) int {
+// best returns the number among of that predicts best.
+func (t *trial) best(of []int) int {
 	best := of[0]
-	for _, i := range of[1:] {
-		if ahead, _ := t.ahead(t.tries[i].logs, t.tries[best].logs, s); ahead > 0 {
-			best = i
+	for range of { // once, but where numbers have not the same thirds
+		was := best
+		for _, i := range of {
+			if ahead, _ := t.common(i, best); ahead > 0 {
+				best = i
+			}
+		}
+		if best == was {
+			break
 		}
 	}
 	return best
 }
 
-// choose returns the number to take, and those that predict best among the ones whose topics come
-// back, all if there are none, with errors times as large.
-func (t *trial) choose(s some, errors float64) (chosen int, among []int) {
-	var hold []int
-	for _, i := range t.scored() {
-		if share, err := t.tries[i].share(s); share+(errors-1)*err >= most {
+// holding returns the numbers among of with which half of the topics come back, if that many standard
+// errors are added. All of them have these thirds.
+func (t *trial) holding(of []int, s some, errors float64) (hold []int) {
+	for _, i := range of {
+		if share, err := t.tries[i].share(s); share+errors*err >= most {
 			hold = append(hold, i)
 		}
 	}
+	return hold
+}
+
+// choose returns the number among hold, all if there is none, to take, and those that predict best, with
+// errors times as large. All of them have these thirds.
+func (t *trial) choose(hold, all []int, s some, errors float64) (chosen int, among []int) {
 	if len(hold) == 0 {
-		hold = t.scored()
+		hold = all
 	}
-	best := t.best(hold, s)
+	best := hold[0]
+	for _, i := range hold {
+		if ahead, _ := t.ahead(t.tries[i].logs, t.tries[best].logs, s); ahead > 0 {
+			best = i
+		}
+	}
 	chosen, largest := 0, math.Inf(-1)
 	for _, i := range hold {
 		behind, err := t.ahead(t.tries[best].logs, t.tries[i].logs, s)
@@ -122,30 +156,114 @@ func (t *trial) choose(s some, errors float64) (chosen int, among []int) {
 	return chosen, among
 }
 
+// sure is by how many standard errors another number must predict better on the thirds tried, for no
+// more to be tried.
+const sure = 3
+
+// open reports whether number i may turn out to be the one to take, or one that cannot be told apart
+// from it, when it is tried on more thirds.
+func (t *trial) open(i int) bool {
+	x := t.tries[i]
+	if x.err != nil {
+		return false
+	}
+	var hold []int
+	for _, j := range t.held(2) {
+		if share, _ := t.tries[j].known(); share >= most {
+			hold = append(hold, j)
+		}
+	}
+	switch share, err := x.known(); {
+	case hold == nil && len(x.models) < 2:
+		return true // half of its topics may come back, as with no other
+	case hold == nil:
+		hold = t.held(2)
+	case share+err < most:
+		return false
+	}
+	return !slices.ContainsFunc(hold, func(j int) bool {
+		ahead, err := t.common(j, i)
+		return ahead > sure*err
+	})
+}
+
+// near returns the number to take by what is known, and those that cannot be told apart from it. They
+// are none until a number has two models.
+func (t *trial) near() (chosen int, among []int) {
+	n := 3
+	for i, x := range t.tries {
+		if len(x.models) == 2 && t.open(i) {
+			n = 2
+		}
+	}
+	of := t.held(n)
+	if len(of) == 0 {
+		return -1, nil
+	}
+	chosen, _ = t.choose(t.holding(of, first(n), 0), of, first(n), 1)
+	_, among = t.choose(t.holding(of, first(n), 1), of, first(n), 2)
+	return chosen, append(among, chosen)
+}
+
+// surely returns the numbers with which half of the topics come back if one standard error fewer do.
+// With one model as many come back as between the next numbers with more.
+func (t *trial) surely() (out []int) {
+	known := t.held(2)
+	for _, i := range t.held(1) {
+		share, err := t.tries[i].known()
+		if at, found := slices.BinarySearch(known, i); !found {
+			near := []int{known[max(0, at-1)], known[min(at, len(known)-1)]}
+			var shares, logs [2]float64
+			for j, n := range near {
+				shares[j], _ = t.tries[n].known()
+				logs[j] = math.Log(float64(t.tries[n].K) / float64(t.tries[i].K))
+			}
+			share = shares[0]
+			if near[0] < near[1] {
+				share -= (shares[1] - shares[0]) * logs[0] / (logs[1] - logs[0])
+			}
+			err = math.Sqrt(share * (1 - share) / float64(t.tries[i].K))
+		}
+		if share-err >= most {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // sweep sums up what was tried. given says that the caller chose the numbers.
 func (t *trial) sweep(given bool) *Sweep {
 	s := &Sweep{Documents: len(t.words), Words: int(floats.Sum(t.words))}
-	best := t.best(t.scored(), everyThird)
-	chosen, _ := t.choose(everyThird, 1)
-	_, among := t.choose(everyThird, 2)
+	best, full := t.best(t.held(1)), t.held(3)
+	chosen, among := t.near()
+	share, _ := t.tries[chosen].known()
 	for _, two := range twoThirds {
-		k, _ := t.choose(two, 1)
-		among = append(among, k)
+		if hold := t.holding(full, two, 0); len(hold) > 0 || share < most {
+			k, _ := t.choose(hold, full, two, 1)
+			among = append(among, k)
+		}
 	}
-	among = append(among, chosen)
+	if surely := t.surely(); len(surely) > 0 {
+		among = append(among, t.best(surely))
+	}
 	low, high := slices.Min(among), slices.Max(among)
-	gain, gainErr := t.ahead(t.tries[best].logs, t.alone, everyThird)
-	topics := gain > 2*gainErr || t.holds(chosen)
-	for i := range t.tries {
-		x := &t.tries[i]
-		p := SweepPoint{K: x.K, NPMI: x.npmi, Time: x.took, Err: x.err}
+	of := t.tries[t.best(full)]
+	gain, gainErr := t.ahead(of.logs, t.alone, everyThird)
+	topics := gain > 2*gainErr || share >= most
+	for i, x := range t.tries {
+		p := SweepPoint{K: x.K, Models: len(x.models), Time: x.took, Err: x.err}
 		if x.err == nil {
-			p.PerWord = floats.Sum(x.logs) / floats.Sum(t.words)
+			p.NPMI = x.npmi / float64(len(x.models))
+			ahead, _ := t.common(i, chosen)
+			p.PerWord = floats.Sum(t.tries[chosen].logs)/floats.Sum(t.words) + ahead
 			if i != best {
-				p.Behind, p.Error = t.ahead(t.tries[best].logs, x.logs, everyThird)
+				p.Behind, p.Error = t.common(best, i)
 			}
-			share, err := x.share(everyThird)
+			share, err := x.known()
 			p.Back, p.BackError = share*float64(x.K), err*float64(x.K)
+			if p.Models == 1 {
+				p.Back, p.BackError = math.NaN(), math.NaN()
+			}
 			switch {
 			case topics && i == chosen:
 				p.Why = "recommended"
@@ -160,10 +278,17 @@ func (t *trial) sweep(given bool) *Sweep {
 		s.Points = append(s.Points, p)
 	}
 	if !topics {
-		s.Why = console.Number("No topics: words of documents held out are predicted no better than by the frequencies of words alone (by %.4f ± %.4f of ln p a word with %d topics, the best), and fewer than half of the topics come back with each number tried.", gain, gainErr, t.tries[best].K)
+		s.Why = console.Number("No topics: words of documents held out are predicted no better than by the frequencies of words alone (by %.4f ± %.4f of ln p a word with %d topics, the best), and fewer than half of the topics come back with each number tried.", gain, gainErr, of.K)
 		return s
 	}
 	s.K, s.Low, s.High = t.tries[chosen].K, t.tries[low].K, t.tries[high].K
+	half := func(i int) float64 { return math.Sqrt(float64(t.tries[i].K * t.tries[i+1].K)) }
+	if low > 0 {
+		s.Low = int(math.Ceil(half(low - 1)))
+	}
+	if high < len(t.tries)-1 {
+		s.High = int(half(high))
+	}
 	s.Why = s.why(s.Points[chosen], s.Points[best], given)
 	return s
 }

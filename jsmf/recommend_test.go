@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -25,7 +24,7 @@ func randomTrial(ks int) *trial {
 		t.words = append(t.words, float64(rng.IntN(30)))
 	}
 	for range ks {
-		x := try{}
+		x := &try{}
 		for _, n := range t.words {
 			x.logs = append(x.logs, -n*(6+0.3*rng.NormFloat64()))
 		}
@@ -99,7 +98,7 @@ func made(alone float64, of map[int][2]float64) *trial {
 	const docs = 400
 	t := &trial{parts: [3][]int{make([]int, 134), make([]int, 133), make([]int, 133)}, words: slices.Repeat([]float64{1}, docs), alone: slices.Repeat([]float64{-5 + alone}, docs)}
 	for i, k := range slices.Sorted(maps.Keys(of)) {
-		x := try{K: k, back: [3]float64{of[k][1], of[k][1], of[k][1]}}
+		x := &try{K: k, models: make([]*found, 3), back: [3]float64{of[k][1], of[k][1], of[k][1]}}
 		for d := range docs {
 			x.logs = append(x.logs, -5+of[k][0]+float64(1-2*(d>>min(i, 3)&1))*float64(1-2*(i/4*d&1)))
 		}
@@ -117,15 +116,17 @@ func TestChoose(t *testing.T) {
 		k, l, h int
 		why     []string
 	}{
-		"planted": {-2, map[int][2]float64{5: {-.9, .9}, 7: {-.4, .9}, 10: {0, 1}, 14: {-.3, .7}, 20: {-.5, .5}}, 10, 10, 10,
-			[]string{"K = 10 (no other number tried is as good). Of 10 topics 10 are sound and come back when other documents are held out."}},
-		"long lists": {-2, map[int][2]float64{5: {-.9, .9}, 7: {-.4, .9}, 10: {0, .8}, 14: {.8, .4}, 20: {1.5, .2}}, 10, 10, 10,
-			[]string{"K = 10 (no", "Of 10 topics 8 are", " are predicted best with 20 topics, by 1.5000 ± ", ", but only 4 of these come back."}},
+		"planted": {-2, map[int][2]float64{5: {-.9, .9}, 7: {-.4, .9}, 10: {0, 1}, 14: {-.3, .7}, 20: {-.5, .5}}, 10, 9, 11,
+			[]string{"K = 10 (9 to 11 cannot be told apart). Of 10 topics 10 are sound and come back when other documents are held out."}},
+		"long lists": {-2, map[int][2]float64{5: {-.9, .9}, 7: {-.4, .9}, 10: {0, .8}, 14: {.8, .3}, 20: {1.5, .2}}, 10, 9, 11,
+			[]string{"K = 10 (9 to 11 ", "Of 10 topics 8 are", " are predicted best with 20 topics, by 1.5000 ± ", ", but only 4 of these come back."}},
 		"short texts": {-2, map[int][2]float64{5: {-.01, 1}, 10: {0, .9}, 20: {-.02, .8}, 40: {-.03, .55}}, 20, 5, 40,
 			[]string{"K = 20 (5 to 40 cannot be told apart). Of 20 topics 16"}},
-		"the end": {-2, map[int][2]float64{5: {-.9, .9}, 7: {-.4, .9}, 10: {0, .8}}, 10, 10, 10,
-			[]string{"K = 10, the largest number tried: more may do better (no"}},
-		"nothing comes back": {-2, map[int][2]float64{5: {-.9, .3}, 7: {0, .3}, 10: {-.9, .2}}, 7, 7, 7,
+		"the end": {-2, map[int][2]float64{5: {-.9, .9}, 7: {-.4, .9}, 10: {0, .8}}, 10, 9, 10,
+			[]string{"K = 10, the largest number tried: more may do better (9 to 10 "}},
+		"hardly half": {-2, map[int][2]float64{5: {-.9, .9}, 10: {0, .8}, 20: {.9, .55}, 40: {1.5, .46}, 80: {1.5, .2}}, 20, 8, 56,
+			[]string{"K = 20 (8 to 56 cannot be told apart). Of 20 topics 11 ", "but only 18 of these"}},
+		"nothing comes back": {-2, map[int][2]float64{5: {-.9, .3}, 7: {0, .3}, 10: {-.9, .2}}, 7, 6, 8,
 			[]string{"Of 7 topics 2 are sound and come back when other documents are held out: fewer than half, as with all numbers tried."}},
 		"no topics": {.1, map[int][2]float64{5: {0, .4}, 7: {0, .3}}, 0, 0, 0,
 			[]string{"No topics: words of documents held out are predicted no better than by the frequencies of words alone (by −0.1000 ± ", "and fewer than half of the topics come back with each number tried."}},
@@ -153,27 +154,84 @@ func TestChoose(t *testing.T) {
 		})
 	}
 	// Two of the thirds alone would choose another number.
-	m := made(-2, map[int][2]float64{5: {-.9, .9}, 10: {0, .8}, 20: {.9, .45}})
-	m.tries[2].back = [3]float64{.6, .3, .45}
-	if s := m.sweep(true); s.K != 10 || s.Low != 10 || s.High != 20 {
+	m := made(-2, map[int][2]float64{5: {-.9, .9}, 10: {0, .8}, 20: {.9, .2}})
+	m.tries[2].back = [3]float64{.55, 0, 0}
+	if s := m.sweep(true); s.K != 10 || s.Low != 8 || s.High != 20 {
 		t.Errorf("\n%v", s)
 	}
 }
 
-// A topic comes back if it shares half of its weights with its match, whatever the words' numbers.
+// A number that is out of the race is not tried on more thirds. Where numbers are given, that does not
+// change the one to take, and in four of five cases not what cannot be told apart from it. Where Grid
+// chooses them, the race takes a third of all models at most, and in nine of ten cases finds a number that
+// all models cannot tell from theirs, and the other way round.
+func TestRace(t *testing.T) {
+	var ks []int
+	for i := range 20 {
+		ks = append(ks, int(math.Round(gridFrom*math.Pow(2, float64(i)/gridSteps))))
+	}
+	const seeds = 60
+	models, ranges, apart := 0, 0, 0
+	for seed := range uint64(seeds) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		// Words are predicted better up to some number, and then better or worse. Topics come back, and
+		// fewer beyond it.
+		planted, slope, drop := 6*math.Pow(2, 3*rng.Float64()), 0.1*(rng.Float64()-0.7), 0.2+0.8*rng.Float64()
+		full := made(-2, nil)
+		for _, k := range ks {
+			x := &try{K: k, models: make([]*found, 3)}
+			off := math.Log(float64(k) / planted)
+			for i := range x.back {
+				x.back[i] = min(1, max(0, 0.9-drop*max(off, 0)+0.3*rng.NormFloat64()/math.Sqrt(float64(k))))
+				for range full.parts[i] {
+					x.logs = append(x.logs, -5+0.8*min(off, 0)+slope*max(off, 0)+0.3*rng.NormFloat64())
+				}
+			}
+			full.tries = append(full.tries, x)
+		}
+		want := full.sweep(false)
+		for _, given := range []bool{false, true} {
+			race := made(-2, nil)
+			for x := race.next(ks, given); x != nil; x = race.next(ks, given) {
+				of, n := full.tries[slices.Index(ks, x.K)], len(x.models)+1
+				x.models, x.logs, x.back = of.models[:n], of.logs[:endOf(full, n)], [3]float64{}
+				for pair, m := range pairs {
+					if m[1] < n {
+						x.back[pair] = of.back[pair]
+					}
+				}
+				if !given {
+					models++
+				}
+			}
+			got := race.sweep(given)
+			switch {
+			case given && got.K != want.K:
+				t.Errorf("seed %d, %.1f planted: %d, and %d by all models", seed, planted, got.K, want.K)
+			case given && (got.Low != want.Low || got.High != want.High):
+				ranges++
+			case want.K < got.Low || want.K > got.High || got.K < want.Low || got.K > want.High:
+				apart++
+			}
+		}
+	}
+	if models > seeds*len(ks) || ranges > seeds/5 || apart > seeds/10 {
+		t.Errorf("%d models of %d, %d other ranges, %d other numbers", models, 3*seeds*len(ks), ranges, apart)
+	}
+}
+
+// endOf returns how many documents the first n thirds have.
+func endOf(t *trial, n int) (end int) {
+	for _, p := range t.parts[:n] {
+		end += len(p)
+	}
+	return end
+}
+
+// A topic comes back if it shares half of its weights with its match.
 func TestComeBack(t *testing.T) {
-	a := &found{[]string{"a", "b", "c", "d"}, mat.NewDense(4, 3, []float64{
-		1, 0, 0,
-		0, .6, 0,
-		0, .4, .2,
-		0, 0, .8,
-	}), []bool{true, true, true}}
-	b := &found{[]string{"d", "a", "e", "b"}, mat.NewDense(4, 3, []float64{
-		0, 0, .4,
-		.9, 0, 0,
-		.1, .4, .6,
-		0, .6, 0,
-	}), []bool{true, false, true}}
+	a := &found{[][]weighted{{{0, 1}}, {{1, .6}, {2, .4}}, {{2, .2}, {3, .8}}}, []bool{true, true, true}}
+	b := &found{[][]weighted{{{0, .9}, {9, .1}}, {{1, .6}, {9, .4}}, {{3, .4}, {9, .6}}}, []bool{true, false, true}}
 	// a–a shares .9; b–b .6, one of the two is sound; c, d shares .4.
 	n, err := comeBack(context.Background(), a, b, 1)
 	if err != nil || n != 1.5 {
@@ -236,8 +294,10 @@ func TestThirds(t *testing.T) {
 		t.Errorf("%d documents of 300", len(all))
 	}
 	of := &try{K: 4}
-	if err := x.try(ctx, of, func() {}); err != nil {
-		t.Fatal(err)
+	for range 3 {
+		if err := x.more(ctx, of); err != nil {
+			t.Fatal(err)
+		}
 	}
 	m, train, err := x.fit(ctx, 4, 1)
 	if err != nil || train.NumDocs() != 300-len(x.parts[1]) {

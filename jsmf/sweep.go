@@ -34,19 +34,25 @@ type Sweep struct {
 	Total time.Duration
 }
 
-// SweepPoint is one number of topics of a Sweep: three models, each of two thirds of the documents.
+// SweepPoint is one number of topics of a Sweep.
 type SweepPoint struct {
 	K int
 
-	// PerWord is the mean of ln p over the hidden words. Behind is how much less that is than the
+	// Models is how many there are, each of two thirds of the documents: three, or fewer if these
+	// show already that the number is not the one to take. The numbers below are of the thirds
+	// that they have not seen.
+	Models int
+
+	// PerWord is the mean of ln p over the hidden words; with fewer than three models, that of
+	// Sweep.K and the difference on the thirds that both have. Behind is how much less that is than the
 	// largest of the sweep, and Error the standard error of this difference, 0 for the largest: that
-	// over documents, or that over the three models if it is larger.
+	// over documents, or that over the models if it is larger.
 	PerWord, Behind, Error float64
 
-	// Back is how many topics of a model are sound (see metrics.Verdicts) and come back in another
-	// of the three, where their match (see metrics.Match) shares at least half of the weights of
-	// their reading words (Model.Reading): the mean over the pairs of models. BackError is its standard
-	// error.
+	// Back is how many topics of a model are sound (see metrics.Verdicts) and come back in another,
+	// where their match (see metrics.Match) shares at least half of the weights of their reading
+	// words (Model.Reading): the mean over the pairs of models, NaN without one. BackError is its
+	// standard error, not less than if topics came back independently.
 	Back, BackError float64
 
 	// NPMI is the mean of the topics' coherence (see metrics.Verdict).
@@ -64,10 +70,10 @@ type SweepPoint struct {
 
 // Grid finds how many topics documents carry. The zero value chooses the numbers that it tries.
 type Grid struct {
-	// K are the numbers of topics to try, distinct and at least 2. Without any, they are 5, 7, 10, 14,
-	// 20 and so on by the factor √2, until the two after the number to take are tried; then the numbers
-	// in the middle between it and its neighbours. There are no more topics than 1000 or a twentieth of
-	// the documents.
+	// K are the numbers of topics to try, distinct and at least 2. Without any, they are 5, 10, 20 and
+	// so on, until the one after the number to take is tried; then, by steps of √2 and of its root, the
+	// numbers between it and those that are worse. There are no more topics than 1000 or a twentieth
+	// of the documents.
 	K []int
 }
 
@@ -85,13 +91,20 @@ type Grid struct {
 // no number half of the topics come back, and none predicts better than the frequencies of words alone
 // by two standard errors, there are no topics.
 //
-// Low to High are the numbers that also remain if errors are doubled, and those that two of the
-// thirds would choose by themselves. A grid has gaps of its own: of the numbers between two that
-// were tried nothing is known.
+// Numbers race (Maron and Moore, Hoeffding races, 1994). One is tried on the next third unless fewer
+// than half of its topics come back, by a standard error, or another, of which half come back, predicts
+// better by three standard errors on the thirds that both have.
 //
-// Recorders get [StageSweep], with the topics fitted as progress, and then the stages of the
-// Model's fit. Memory: a fit to all documents with the largest K, 24·N·K bytes for the topics of three models, and
-// the documents twice. Errors: those of Validate, a Pipeline with a K, a bad number, an input whose documents
+// Low to High hold the numbers that also remain if errors of the scores are doubled and one standard
+// error more of the topics come back, the one that predicts best if one error fewer come back, and those
+// that two of the thirds would choose by themselves. They reach half way to the next numbers that were tried, as
+// ratios, since nothing is known of those between.
+//
+// Recorders get [StageSweep], and then the stages of the Model's fit. Progress counts the topics
+// fitted, and sixteen more for each model. The total is what is to be tried by what is known so far;
+// if K was not given, it may rise or fall by half. Memory: a fit to all documents with the largest K,
+// and what is kept of models that may still be chosen, some kilobytes a topic; the documents twice.
+// Errors: those of Validate, a Pipeline with a K, a bad number, an input whose documents
 // cannot be held out because there are none or they are on other machines, those of Fit, and that of
 // the first K if there are models of none.
 func (g Grid) Run(ctx context.Context, p Pipeline, in Input) (_ *Sweep, err error) {
@@ -155,17 +168,18 @@ func (g Grid) check(p Pipeline) error {
 }
 
 const (
-	gridFrom   = 5  // topics that the chosen numbers begin with
-	gridDocs   = 20 // documents for each topic, at least
-	gridMax    = 1000
-	gridBeyond = 2 // numbers that are tried after the one to take
+	gridFrom  = 5  // topics that the chosen numbers begin with
+	gridSteps = 4  // numbers from one to its double
+	gridDocs  = 20 // documents for each topic, at least
+	gridMax   = 1000
+	gridUsual = 40 // the largest number that is tried for most documents
 )
 
 // numbers returns the numbers that may be tried where none are given.
 func (t *trial) numbers() (ks []int) {
 	highest := max(gridFrom, min(gridMax, t.docs.NumDocs()/gridDocs, t.docs.NumWords()/2))
 	for i := 0.; ; i++ {
-		k := int(math.Round(gridFrom * math.Pow(2, i/2)))
+		k := int(math.Round(gridFrom * math.Pow(2, i/gridSteps)))
 		if k > highest {
 			return ks
 		}
@@ -177,34 +191,27 @@ func (t *trial) numbers() (ks []int) {
 func (t *trial) announce(ks []int) string {
 	last := ks[len(ks)-1]
 	e, _ := t.p.K(last).estimate(t.p.sizeOf(t.docs))
-	return fmt.Sprintf("K = %d to %d, %d models each, of up to %s", ks[0], last, len(t.parts), bytesize.String(e.Bytes))
+	return fmt.Sprintf("K = %d to %d, up to %d models each, of up to %s", ks[0], last, len(t.parts), bytesize.String(e.Bytes))
 }
 
 // search tries numbers of topics: all that are given, or of ks as many as it takes.
 func (t *trial) search(ctx context.Context, tr *tracker, ks []int, given bool) error {
 	done := 0
 	for {
-		left := t.plan(ks, given)
-		if len(left) == 0 {
+		x := t.next(ks, given)
+		if x == nil {
 			break
 		}
-		total := done
-		for _, k := range left {
-			total += k * len(t.parts)
-		}
-		x, at := try{K: left[0]}, time.Now()
-		x.err = t.try(ctx, &x, func() {
-			done += x.K
-			tr.progress(done, total, "K", float64(x.K))
-		})
+		at := time.Now()
+		x.err = t.more(ctx, x)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		x.took = time.Since(at)
-		t.tries = append(t.tries, x)
-		slices.SortFunc(t.tries, func(a, b try) int { return a.K - b.K })
+		x.took += time.Since(at)
+		done += x.cost()
+		tr.progress(done, done+t.left(ks, given), "K", float64(x.K))
 	}
-	if len(t.scored()) == 0 {
+	if len(t.held(1)) == 0 {
 		return t.tries[0].err
 	}
 	if floats.Sum(t.words) == 0 {
@@ -213,26 +220,98 @@ func (t *trial) search(ctx context.Context, tr *tracker, ks []int, given bool) e
 	return nil
 }
 
-// plan returns the numbers that are still to be tried by what is known so far.
-func (t *trial) plan(ks []int, given bool) []int {
-	if !given {
-		taken := ks[0]
-		if len(t.scored()) > 0 {
-			chosen, _ := t.choose(everyThird, 1)
-			taken = t.tries[chosen].K
-		} else if n := len(t.tries); n > 0 {
-			taken = t.tries[n-1].K
-		}
-		at, grid := slices.BinarySearch(ks, taken)
-		var between []int
-		if grid {
-			for i := max(1, at); i <= min(at+1, len(ks)-1); i++ {
-				between = append(between, int(math.Round(math.Sqrt(float64(ks[i-1]*ks[i])))))
+// next returns what to hold out one more third for, nil if all is known. A number is tried on the
+// second third at once, and on the last one when there are no others to try, while it may be the one
+// to take.
+func (t *trial) next(ks []int, given bool) *try {
+	for _, n := range []int{1, 2} {
+		for i, x := range t.tries {
+			if len(x.models) == n && t.open(i) {
+				return x
 			}
 		}
-		ks = append(slices.Clone(ks[:min(len(ks), at+1+gridBeyond)]), between...)
+		if n == 1 {
+			if k := t.untried(ks, given); len(k) > 0 {
+				x := &try{K: k[0]}
+				t.tries = append(t.tries, x)
+				slices.SortFunc(t.tries, func(a, b *try) int { return a.K - b.K })
+				return x
+			}
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(ks), func(k int) bool {
-		return slices.ContainsFunc(t.tries, func(x try) bool { return x.K == k })
-	})
+	return nil
+}
+
+// place returns the try of k topics, or where it would be.
+func (t *trial) place(k int) (i int, found bool) {
+	return slices.BinarySearchFunc(t.tries, k, func(x *try, k int) int { return x.K - k })
+}
+
+// untried returns the numbers that are to be tried next by what is known: of chosen ones each fourth
+// until the one after the number to take, then those in the middle between it and its neighbours,
+// unless these are as good.
+func (t *trial) untried(ks []int, given bool) (out []int) {
+	add := func(k int) {
+		if _, found := t.place(k); !found {
+			out = append(out, k)
+		}
+	}
+	if given {
+		for _, k := range ks {
+			add(k)
+		}
+		return out
+	}
+	at := 0
+	chosen, near := t.near()
+	if chosen < 0 {
+		chosen = len(t.tries) - 1
+	}
+	if chosen >= 0 {
+		at, _ = slices.BinarySearch(ks, t.tries[chosen].K)
+	}
+	for i := 0; i < len(ks) && i <= at-at%gridSteps+gridSteps; i += gridSteps {
+		add(ks[i])
+	}
+	for step := gridSteps / 2; step > 0 && len(out) == 0; step /= 2 {
+		for _, to := range []int{at - step, at + step} {
+			if at%step > 0 || to < 0 || to >= len(ks) {
+				continue
+			}
+			if beyond := 2*to - at; beyond >= 0 && beyond < len(ks) {
+				if i, found := t.place(ks[beyond]); found && slices.Contains(near, i) {
+					continue
+				}
+			}
+			add(ks[to])
+		}
+	}
+	return out
+}
+
+// cost is how long one model of a number takes, in topics. What it takes besides them is as long as
+// for sixteen.
+func (x *try) cost() int { return x.K + 16 }
+
+// left returns the cost of what is still to be tried, as far as it can be known: all models of
+// numbers that may be the one to take, two of those that come next, and while the largest one does
+// best, those up to forty topics.
+func (t *trial) left(ks []int, given bool) (cost int) {
+	climbing := !given
+	for i, x := range t.tries {
+		if t.open(i) {
+			cost += (len(t.parts) - len(x.models)) * x.cost()
+			climbing = !given && i == len(t.tries)-1
+		}
+	}
+	next := t.untried(ks, given)
+	for i := 0; i < len(ks) && climbing && ks[i] <= gridUsual; i += gridSteps {
+		if _, found := t.place(ks[i]); !found && !slices.Contains(next, ks[i]) {
+			next = append(next, ks[i])
+		}
+	}
+	for _, k := range next {
+		cost += 2 * (&try{K: k}).cost()
+	}
+	return cost
 }

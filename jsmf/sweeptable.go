@@ -2,6 +2,7 @@ package jsmf
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -42,7 +43,11 @@ func (x SweepPoint) line(star bool) string {
 	if x.Err != nil {
 		words = x.Err.Error()
 	} else {
-		line += fmt.Sprintf(" %19s", score) + console.Number(" %4.0f of %3d %8.3f %8.2f", x.Back, x.K, x.NPMI, x.Time.Seconds())
+		back := fmt.Sprintf("%4.0f of %3d", x.Back, x.K)
+		if math.IsNaN(x.Back) {
+			back = "–"
+		}
+		line += fmt.Sprintf(" %19s %11s", score, back) + console.Number(" %8.3f %8.2f", x.NPMI, x.Time.Seconds())
 	}
 	return line + "  " + clip(words, tableWidth-utf8.RuneCountInString(line)-2)
 }

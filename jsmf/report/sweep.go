@@ -1,7 +1,7 @@
 package report
 
 import (
-	"fmt"
+	"math"
 
 	"github.com/jsmf-go/spectral/jsmf"
 )
@@ -54,7 +54,7 @@ func (p *page) addSweep(d *data, s *jsmf.Sweep) {
 			for _, v := range []float64{q.PerWord, q.Behind, q.Error} {
 				row.Values = append(row.Values, newCell(short(v), v))
 			}
-			row.Values = append(row.Values, newCell(fmt.Sprintf("%.0f", q.Back), q.Back), newCell(short(q.NPMI), q.NPMI))
+			row.Values = append(row.Values, newCell(short(math.Round(q.Back)), q.Back), newCell(short(q.NPMI), q.NPMI))
 			d.Sweep.Points = append(d.Sweep.Points, sweepPoint{q.K, number(q.PerWord), number(q.Behind), number(q.Error), number(q.Back / float64(q.K)), number(q.NPMI), q.Why})
 		}
 		p.Sweep.Rows = append(p.Sweep.Rows, row)

@@ -20,7 +20,7 @@
       const x = linear(...bounds(list.map((s) => s.x)), left + 14, W - right - 10), y = linear(...domain, H - low, top);
       const picture = svg("svg", { viewBox: `0 0 ${W} ${H}`, width: W, height: H, class: "plot heldout", tabindex: 0, role: "img", "aria-label": say("Scores of {documents} held out by number of topics: arrow keys go along them. The table below has the same.") });
       const half = list.length > 1 ? (i, j) => (x(list[i].x) + x(list[j].x)) / 2 : () => 0;
-      const from = list.findIndex((s) => s.k === S.low), to = list.findIndex((s) => s.k === S.high), best = list.findIndex((s) => s.k === S.recommended);
+      const from = list.findIndex((s) => s.k >= S.low), to = list.findLastIndex((s) => s.k <= S.high), best = list.findIndex((s) => s.k === S.recommended);
       if (S.low < S.high) {
         const a = from > 0 ? half(from - 1, from) : x(list[from].x) - 8, b = to < list.length - 1 ? half(to, to + 1) : x(list[to].x) + 8;
         const says = S.low + " to " + S.high + " cannot be told apart", wide = widthOf(says, 12) / 2;
