@@ -6,14 +6,16 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
 // numberGroup is which number of topics jsmf.Grid recommends.
 var numberGroup = &group{
-	name: "number", version: 1,
-	labels: []string{"corpus", "k", "shares", "split"},
+	name: "number", version: 2,
+	labels: []string{"corpus", "prior", "k", "split"},
 	// low to high cannot be told apart from found, 0 for no topics. back of its topics come back. best
 	// predicts words of documents held out best.
 	measures: []string{"documents", "found", "low", "high", "back", "best"},
@@ -34,33 +36,40 @@ const (
 	numberOfSplits = 3
 )
 
+// The priors of the documents that are drawn, by whether the topics have equal shares.
+var (
+	equalShares   = "shares 1:1"
+	unequalShares = fmt.Sprintf("shares 1:%d", numberUnequal)
+	numberPriors  = []string{equalShares, unequalShares, correlatedLogits}
+)
+
 func planNumber(_ context.Context, l *lab) ([]cell, error) {
 	x := &plantedLab{lab: l}
 	var out []cell
-	add := func(name string, from *source, k, shares int, make func(ctx context.Context) (*corpus.Corpus, error)) {
+	add := func(name string, from *source, prior string, k int, make func(ctx context.Context) (*corpus.Corpus, error)) {
 		input := ""
 		if from != nil {
 			input = from.digest
 		}
 		for split := range numberOfSplits {
-			set := settings("corpus", name, "k", k, "shares", shares, "split", split, "n", l.words, "seed", l.seed, "input", input)
+			set := settings("corpus", name, "prior", prior, "k", k, "split", split, "n", l.words, "seed", l.seed, "input", input)
 			out = append(out, cell{numberGroup, set, float64(20 + k), func(ctx context.Context) ([]row, error) {
 				c, err := make(ctx)
 				if err != nil {
 					return nil, err
 				}
-				return l.number(ctx, c, row{"corpus": name}.set("k", k).set("shares", shares), split)
+				return l.number(ctx, c, row{"corpus": name, "prior": prior}.set("k", k), split)
 			}})
 		}
 	}
-	for _, topics := range append([]string{separated}, l.corpora[:min(1, len(l.corpora))]...) {
+	for _, topics := range append(plantedTopics, l.corpora[:min(1, len(l.corpora))]...) {
 		s, err := x.learnedFrom(topics)
 		if err != nil {
 			return nil, err
 		}
 		for _, k := range []int{8, 20, 60} {
-			for _, shares := range []int{1, numberUnequal} {
-				add("topics: "+topics, s, k, shares, func(ctx context.Context) (*corpus.Corpus, error) { return x.unequal(ctx, topics, k, shares) })
+			for _, prior := range numberPriors {
+				add("topics: "+topics, s, prior, k, func(ctx context.Context) (*corpus.Corpus, error) { return x.unequal(ctx, topics, prior, k) })
 			}
 		}
 	}
@@ -69,7 +78,7 @@ func planNumber(_ context.Context, l *lab) ([]cell, error) {
 		if err != nil {
 			return nil, err
 		}
-		add(name, s, 0, 0, func(ctx context.Context) (*corpus.Corpus, error) { return s.curate(ctx, curation(l.words)) })
+		add(name, s, "", 0, func(ctx context.Context) (*corpus.Corpus, error) { return s.curate(ctx, curation(l.words)) })
 	}
 	if l.big == "" {
 		return out, nil
@@ -79,14 +88,13 @@ func planNumber(_ context.Context, l *lab) ([]cell, error) {
 		return nil, err
 	}
 	for _, kind := range []string{fewWords, shuffledWords} {
-		add(fmt.Sprintf(kind, l.big), s, 0, 0, func(ctx context.Context) (*corpus.Corpus, error) { return l.firstWords(ctx, s, kind == shuffledWords) })
+		add(fmt.Sprintf(kind, l.big), s, "", 0, func(ctx context.Context) (*corpus.Corpus, error) { return l.firstWords(ctx, s, kind == shuffledWords) })
 	}
 	return out, nil
 }
 
-// unequal draws documents from k topics, the most frequent of which has so many times the share of the
-// rarest.
-func (x *plantedLab) unequal(ctx context.Context, topics string, k, shares int) (*corpus.Corpus, error) {
+// unequal draws documents from k topics.
+func (x *plantedLab) unequal(ctx context.Context, topics, prior string, k int) (*corpus.Corpus, error) {
 	b, err := x.topics(ctx, plantedCell{topics: topics, k: k})
 	if err != nil {
 		return nil, err
@@ -94,16 +102,21 @@ func (x *plantedLab) unequal(ctx context.Context, topics string, k, shares int) 
 	rng := rand.New(rand.NewPCG(x.seed, 0x40b))
 	alpha, lengths, sum := make([]float64, k), make([]int, numberDocs), 0.0
 	for i, at := range rng.Perm(k) {
-		alpha[i] = math.Pow(float64(shares), float64(at)/float64(k-1))
+		alpha[i] = 1
+		if prior == unequalShares {
+			alpha[i] = math.Pow(numberUnequal, float64(at)/float64(k-1))
+		}
 		sum += alpha[i]
 	}
-	for i := range alpha {
-		alpha[i] *= numberSum / sum
-	}
+	floats.Scale(numberSum/sum, alpha)
 	for m := range lengths {
 		lengths[m] = max(5, int(numberTokens*math.Exp(plantedSpread*rng.NormFloat64()-plantedSpread*plantedSpread/2)))
 	}
-	c, _, err := corpus.Generator{Topics: b, Prior: corpus.Dirichlet{Alpha: alpha}, Lengths: lengths, Seed: x.seed}.Generate(ctx)
+	g := corpus.Generator{Topics: b, Prior: corpus.Dirichlet{Alpha: alpha}, Lengths: lengths, Seed: x.seed, Workers: 1}
+	if prior == correlatedLogits {
+		g.Prior = newPlantedPrior(prior, k)
+	}
+	c, _, err := g.Generate(ctx)
 	return c, err
 }
 
