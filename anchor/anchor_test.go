@@ -631,6 +631,7 @@ func TestGoldenCorpora(t *testing.T) {
 // each row by its sum and orthogonalises the rows one by one. cooc.OffDiagonal gives
 // its anchors.
 func TestOffDiagonal(t *testing.T) {
+	testutil.NotWithRace(t)
 	c, k := golden.Corpus(t, "kos1000"), 50
 	n := c.NumWords()
 	a := mat.NewDense(n, n, nil)

@@ -89,9 +89,9 @@ func TestDuplicates(t *testing.T) {
 func TestDuplicatesAgree(t *testing.T) {
 	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(6, 6))
-	docs := randomTexts(rng, 200, 60)
-	for len(docs) < 800 {
-		d := slices.Clone(docs[rng.IntN(200)])
+	docs := randomTexts(rng, 100, 60)
+	for len(docs) < 400 {
+		d := slices.Clone(docs[rng.IntN(100)])
 		for range rng.IntN(20) {
 			d[rng.IntN(len(d))] = fmt.Sprintf("word%d", rng.IntN(2000))
 		}
@@ -122,7 +122,7 @@ func TestDuplicatesAgree(t *testing.T) {
 			}
 		}
 	}
-	if found < 200 || len(first) < 250 {
+	if found < 100 || len(first) < 125 {
 		t.Errorf("%d duplicates and %d other documents", found, len(first))
 	}
 }
@@ -273,6 +273,7 @@ func TestInspectWords(t *testing.T) {
 // TestInspectReal inspects the shared corpora. The articles of bbc are said to be all
 // different, and 160 of 2225 are not.
 func TestInspectReal(t *testing.T) {
+	testutil.NotWithRace(t)
 	dir := os.Getenv("JSMF_DATA")
 	if dir == "" {
 		t.Skip("JSMF_DATA names no folder with corpora")

@@ -15,6 +15,7 @@ import (
 
 // All that is allocated for one long line, garbage included, is a small multiple of its length.
 func TestLongLineMemory(t *testing.T) {
+	testutil.NotWithRace(t)
 	const size = 4 << 20
 	var words strings.Builder
 	for r := rand.New(rand.NewPCG(1, 2)); words.Len() < size; {

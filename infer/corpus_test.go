@@ -43,7 +43,7 @@ func TestHeldOutReal(t *testing.T) {
 		return c
 	}
 	train, obs, held := read("train"), read("obs"), read("held")
-	const k = 50
+	const k = 20
 	m, err := jsmf.Published(k).Rectify(rectify.ENN{}).Anchors(anchor.QR{MinDocs: 30}).Fit(ctx, train)
 	if err != nil {
 		t.Fatal(err)
@@ -92,13 +92,9 @@ func TestHeldOutReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	usual = score(fold, infer.Topics{B: smooth, Alpha: flat})
-	for _, method := range []infer.Method{infer.MAP{}, infer.MAP{EM: true}, infer.Gibbs{Sweeps: 200}, infer.LeastSquares{}, infer.SPI{}} {
-		got := score(method, tp)
-		switch method.(type) {
-		case infer.MAP, infer.Gibbs:
-			if got < usual-1e-3 { // the prior is that of A's moments
-				t.Errorf("%v: %.4f a token, the usual fold-in %.4f", method, got, usual)
-			}
+	for _, method := range []infer.Method{infer.MAP{}, infer.MAP{EM: true}, infer.Gibbs{Sweeps: 200}} {
+		if got := score(method, tp); got < usual-1e-3 { // the prior is that of A's moments
+			t.Errorf("%v: %.4f a token, the usual fold-in %.4f", method, got, usual)
 		}
 	}
 }

@@ -34,10 +34,10 @@ func TestMAPFew(t *testing.T) {
 	testutil.NotWithRace(t)
 	const k = 320
 	for name, p := range map[string]*planted{
-		"sparse, short": sparseModel(2000, k, 200, 30, 31),
-		"sparse":        sparseModel(2000, k, 200, 400, 32),
+		"sparse, short": sparseModel(2000, k, 100, 30, 31),
+		"sparse":        sparseModel(2000, k, 100, 400, 32),
 		"sparse, long":  sparseModel(2000, k, 5, 20000, 33),
-		"dense":         newPlanted(2000, k, 50, 400, 34),
+		"dense":         newPlanted(2000, k, 30, 400, 34),
 	} {
 		order := rand.New(rand.NewPCG(1, 2)).Perm(k)
 		mixed := mat.NewDense(2000, k, nil)

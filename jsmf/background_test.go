@@ -13,6 +13,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
@@ -47,6 +48,7 @@ func withFunctionWords(t *testing.T, subjects int, share float64) *corpus.Corpus
 
 // The topic that gathers the function words is background, and no other is.
 func TestBackground(t *testing.T) {
+	testutil.NotWithRace(t)
 	ctx := context.Background()
 	for _, c := range []struct {
 		share  float64

@@ -93,6 +93,7 @@ func TestBootstrapSplits(t *testing.T) {
 
 // A model with merged topics has warm replicates, in which they stay one.
 func TestBootstrapOfMerged(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := draw(t, kin(), corpus.SymmetricDirichlet(6, 0.1), 300)
 	p := jsmf.New(6).Words(240)
 	m := fit(t, p, c)
@@ -131,7 +132,7 @@ func overlap(m *jsmf.Model, k, l int) (sum float64) {
 // warm ones, whose few passes begin with those of the model: by a median of 10 % there.
 func TestBootstrapWarmIsCold(t *testing.T) {
 	testutil.NotWithRace(t)
-	c, _, err := corpus.Generator{Topics: themes(240, 6), Prior: corpus.SymmetricDirichlet(6, 0.1), Lengths: []int{60}, Docs: 600, Seed: 1}.Generate(ctx)
+	c, _, err := corpus.Generator{Topics: themes(240, 6), Prior: corpus.SymmetricDirichlet(6, 0.1), Lengths: []int{60}, Docs: 300, Seed: 1}.Generate(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/sums"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
@@ -180,6 +181,7 @@ func TestElsewhereWrapped(t *testing.T) {
 
 // A source that wraps documents with weights has their model.
 func TestFitWrappedWeights(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := draw(t, themes(300, 5), corpus.SymmetricDirichlet(5, 0.2), 300)
 	w := make([]float64, c.NumDocs())
 	for i := range w {

@@ -52,7 +52,7 @@ func sizes(c *corpus.Corpus) jsmf.CorpusStats {
 func TestEstimateBounds(t *testing.T) {
 	// Sizes at which each part of the estimate is the largest once: many words, many
 	// documents, many topics.
-	for _, x := range []struct{ docs, words, length, k int }{{300, 1200, 60, 10}, {300, 6000, 200, 10}, {3000, 300, 60, 10}, {800, 1000, 60, 40}} {
+	for _, x := range []struct{ docs, words, length, k int }{{300, 1200, 60, 10}, {300, 3000, 100, 10}, {3000, 300, 60, 10}, {800, 1000, 60, 40}} {
 		c := textLike(t, x.docs, x.words, x.length)
 		for _, p := range []jsmf.Pipeline{
 			jsmf.Published(x.k).Rectify(rectify.AP{Iterations: 2}),

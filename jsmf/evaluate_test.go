@@ -7,6 +7,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
@@ -14,6 +15,7 @@ import (
 // What a fit takes can be measured against, wherever the documents are: the measures are
 // those of the corpus, to the bit.
 func TestNewMeasures(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := textLike(t, 250, 300, 60)
 	weights := make([]float64, c.NumDocs())
 	for i := range weights {

@@ -23,6 +23,7 @@ import (
 // How many topics the start has, by the settings and their order. The passes leave K, each
 // with an anchor of its own, in the order in which these were found.
 func TestExtra(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := draw(t, themes(700, 20), corpus.SymmetricDirichlet(20, 0.1), 1500)
 	p := jsmf.New(7).Words(250).Refine(refine.Passes{N: 8, Correlated: -1})
 	for _, x := range []struct {
@@ -153,6 +154,7 @@ func (f first) Find(ctx context.Context, rows cooc.Rows, k int, opt anchor.Optio
 // Finders that find fewer than the start asks for, by themselves or because few words
 // may be anchors, and those that take words from the user.
 func TestExtraFinders(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := draw(t, themes(300, 6), corpus.SymmetricDirichlet(6, 0.2), 800)
 	p := jsmf.New(6).Words(200).Refine(refine.Passes{N: 8})
 	for most, k := range map[int]int{9: 6, 4: 4} {

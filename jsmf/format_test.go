@@ -502,6 +502,7 @@ func TestEveryTruncation(t *testing.T) {
 }
 
 func TestEveryBitFlip(t *testing.T) {
+	testutil.NotWithRace(t)
 	file := encoded(t, mustModel(t, tinyParts()))
 	if _, err := ReadModel(bytes.NewReader(file)); err != nil {
 		t.Fatal(err)

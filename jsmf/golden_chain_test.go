@@ -184,6 +184,7 @@ func goldenChain(t *testing.T, d *cooc.Moments, g golden.Row, p jsmf.Pipeline, r
 // rank that puts this anchor before all words of probability 0, count it. With this
 // entry our values are the reference's.
 func TestGoldenResidue(t *testing.T) {
+	testutil.NotWithRace(t)
 	ctx := context.Background()
 	d, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{DropUnused: true})
 	if err != nil {

@@ -91,6 +91,7 @@ func (p logisticNormal) Sampler(k int) (func([]float64, *rand.Rand), error) {
 // The default finds the topics that the documents were drawn from, with words that are not
 // in the co-occurrence matrix, and the pairs of topics that go together.
 func TestNewRecovers(t *testing.T) {
+	testutil.NotWithRace(t)
 	const n, k = 700, 7
 	b := themes(n, k)
 	// Topics 0 and 1 go together, and 4 and 5.
@@ -376,6 +377,7 @@ func TestNewRefit(t *testing.T) {
 // What is made of a default fit: topics of topics, samples of the documents, and topics
 // without anchors.
 func TestNewGoesOn(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := draw(t, themes(300, 6), corpus.SymmetricDirichlet(6, 0.2), 800)
 	p := jsmf.New(6).Words(200)
 	m := fit(t, p, c)
@@ -430,6 +432,7 @@ func (p twin) Refine(ctx context.Context, docs corpus.Source, start refine.Start
 
 // The start of whatever is refined has not seen the tokens that passes hide.
 func TestStartSeesNoHiddenToken(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := textLike(t, 1500, 300, 120)         // some 4500 hidden tokens
 	start := func(r refine.Refiner) string { // the eigenvalues of its matrix
 		return fmt.Sprint(fit(t, jsmf.New(4).Extra(0).Refine(r), c).Stats().Rectify.Eigenvalues)

@@ -396,6 +396,7 @@ func matrixOf(t testing.TB, a mat.Matrix) *cooc.Dense {
 
 // From a matrix without noise the planted model comes back, through all forms.
 func TestFitMatrixPlanted(t *testing.T) {
+	testutil.NotWithRace(t)
 	pm := testutil.NewPlanted(120, 9, 0.8, 41)
 	low, err := cooc.NewLowRankSparse(pm.Y(), 0, nil)
 	if err != nil {
@@ -537,6 +538,7 @@ func TestFitMatrixBad(t *testing.T) {
 // K above the rank of a planted matrix is an error that says the rank; on
 // request, or with an iteration that cannot tell noise from topics, fewer.
 func TestRank(t *testing.T) {
+	testutil.NotWithRace(t)
 	pm := testutil.NewPlanted(80, 5, 0.5, 43)
 	for _, r := range []rectify.Rectifier{rectify.None{}, rectify.AP{}, rectify.Dykstra{Iterations: 15}} {
 		p := jsmf.Published(10).Rectify(r)
@@ -990,6 +992,7 @@ func TestMomentsServeSeveralFits(t *testing.T) {
 // any other documents that are not in memory. The topics are those of the same documents
 // in memory, of which LR also asks for products only: these are summed in other orders.
 func TestPublishedOfEncoded(t *testing.T) {
+	testutil.NotWithRace(t)
 	plain := some(t, 1000, 200)
 	weights := make([]float64, plain.NumDocs())
 	for m := range weights {

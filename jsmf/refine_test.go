@@ -86,6 +86,7 @@ func TestRefineRecorder(t *testing.T) {
 // Documents in a file, of which Published counts those of five tokens, are refined on as
 // well.
 func TestRefineEncoded(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := some(t, 1000, 600)
 	e, err := corpus.EncodeFile(ctx, c.Source(), filepath.Join(t.TempDir(), "docs.jenc"))
 	if err != nil {

@@ -108,6 +108,7 @@ func TestRefit(t *testing.T) {
 // A vocabulary in which a word stands twice is matched row by row, where rows
 // come or go as well.
 func TestRefitRepeatedWords(t *testing.T) {
+	testutil.NotWithRace(t)
 	ctx := context.Background()
 	named := some(t, 1500, 300)
 	vocab := named.Vocabulary()
@@ -234,6 +235,7 @@ func TestRefitChain(t *testing.T) {
 
 // Something new gets a topic, as in a fit from nothing.
 func TestRefitSomethingNew(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(31, 32))
 	b := corpus.Builder{}
 	for w := range 200 {
@@ -314,6 +316,7 @@ func TestRefitSomethingNew(t *testing.T) {
 // Words are matched by their strings, and topics keep the numbers of the model
 // before, whatever these are.
 func TestRefitMatches(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := golden.Corpus(t, "synth")
 	p := jsmf.Published(10).Rectify(rectify.AP{})
 	prev := fit(t, p, c)
@@ -537,6 +540,7 @@ func TestAlign(t *testing.T) {
 // words that were good anchors of the first do not stay for ever, so that A is a
 // distribution as well as that of a fit from nothing, or to a tenth.
 func TestRefitGrowth(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(1, 1))
 	a, err := corpus.NewAccumulator(corpus.AccumulatorOptions{MinDocs: 2, MaxWords: 200})
 	if err != nil {

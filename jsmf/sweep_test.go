@@ -181,6 +181,7 @@ func TestSweepFinds(t *testing.T) {
 
 // Documents whose words are drawn from one distribution have no topics.
 func TestSweepNoTopics(t *testing.T) {
+	testutil.NotWithRace(t)
 	p := make([]float64, 200)
 	for i := range p {
 		p[i] = 1 / float64(i+3)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // words are the themes of texts that try the rules of text.Setting.
@@ -62,6 +63,7 @@ func (halves) Segment(dst []string, run string) []string {
 // the texts gives what Transform of the counts gives, to the bit; also once the model was
 // written and read.
 func TestTrainAndServeAgree(t *testing.T) {
+	testutil.NotWithRace(t)
 	ctx := context.Background()
 	texts := rawTexts(200, 1)
 	learned := learnedTokenizer(t, texts)

@@ -21,6 +21,7 @@ import (
 // Verdicts look at the words that TopWords returns, and are the same with and without other
 // measures. 1e-12: sums in another order.
 func TestVerdictsReadingWords(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := golden.Corpus(t, "synth")
 	for name, p := range map[string]jsmf.Pipeline{"refined": jsmf.New(5), "published": jsmf.Published(5)} {
 		m := fit(t, p, c)

@@ -9,10 +9,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
 func TestAutoChooses(t *testing.T) {
+	testutil.NotWithRace(t)
 	m := moments(t, "synth")
 	// The estimate for 600 words and 5 topics is 64·600·15 + 48·600²/10 bytes.
 	const need = 64*600*15 + 48*(600*600/10)
@@ -49,6 +51,7 @@ func TestAutoChooses(t *testing.T) {
 // Where more entries are negative than Auto assumes it changes its mind in the
 // first iteration; AP itself refuses.
 func TestAutoFindsDenseCorrections(t *testing.T) {
+	testutil.NotWithRace(t)
 	// Words that nearly all co-occur with few others: half of YYᵀ is negative.
 	rng := rand.New(rand.NewPCG(9, 9))
 	const n, k = 600, 12

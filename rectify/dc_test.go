@@ -52,6 +52,7 @@ func exactModel(rng *rand.Rand, n, k int, indefinite bool) *mat.SymDense {
 // A matrix of exact rank K gets its own diagonal back from any other, to 1e-12 of
 // the largest entry; the condition of the smallest block here is about 100.
 func TestDCGivesBackTheDiagonal(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(41, 1))
 	for _, c := range []struct {
 		n, k       int
@@ -251,6 +252,7 @@ func TestDCGolden(t *testing.T) {
 // DC looks at the entries off the diagonal only, so that the form of C without it
 // gives the same matrix, to the precision of the singular vectors.
 func TestDCOffDiagonal(t *testing.T) {
+	testutil.NotWithRace(t)
 	off, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{Weighting: cooc.OffDiagonal})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -87,6 +88,7 @@ func projection(c *mat.SymDense, iterations int) *mat.SymDense {
 }
 
 func TestDykstraConvex(t *testing.T) {
+	testutil.NotWithRace(t)
 	for _, n := range []int{5, 6, 9} {
 		t.Run(fmt.Sprintf("N=%d", n), func(t *testing.T) {
 			c := symmetric(rand.New(rand.NewPCG(52, uint64(n))), n)

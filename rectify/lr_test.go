@@ -75,6 +75,7 @@ func relativeDistance(t *testing.T, a, b cooc.Matrix) float64 {
 // More passes bring LR to ENN from exact eigenpairs. What remains is the
 // tolerance of the eigenpairs inside ENN: 1e-5 of the least eigenvalue kept.
 func TestLRTendsToENN(t *testing.T) {
+	testutil.NotWithRace(t)
 	m := moments(t, "synth")
 	for _, k := range sizes() {
 		// A fixed number of iterations: LR makes at least ten whatever its Tol.
@@ -105,6 +106,7 @@ func TestLRTendsToENN(t *testing.T) {
 // Over ten seeds the default passes give the same anchors, even with p = 2K, and eigenvalues whose
 // standard deviation is far below 0.1 % of their mean.
 func TestLRSpreadOverSeeds(t *testing.T) {
+	testutil.NotWithRace(t)
 	m := moments(t, "synth")
 	for _, k := range sizes() {
 		var first *rectify.Result
@@ -133,6 +135,7 @@ func TestLRSpreadOverSeeds(t *testing.T) {
 }
 
 func TestLRSeed(t *testing.T) {
+	testutil.NotWithRace(t)
 	m := moments(t, "synth")
 	if a, b := lr(t, rectify.LR{Seed: 5}, m, 10, 0), lr(t, rectify.LR{Seed: 6}, m, 10, 0); slices.Equal(a.Eigenvalues, b.Eigenvalues) {
 		t.Error("seeds 5 and 6 give the same eigenvalues, want others")
@@ -198,6 +201,7 @@ func TestLRClipped(t *testing.T) {
 // Documents that are decoded for each product give what documents in memory give: the
 // matrix to the rounding of other sums, the anchors exactly; end to end too.
 func TestLRFromEncoded(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := golden.Corpus(t, "synth")
 	m, err := cooc.NewMoments(ctx, c, cooc.Options{})
 	if err != nil {

@@ -203,6 +203,7 @@ func TestFromEncodedSameBitsForAnyWorkers(t *testing.T) {
 // What a product allocates, and so what it holds, does not grow with the number of
 // documents beyond a chunk. Nor does what counting allocates.
 func TestFromEncodedMemoryDoesNotGrowWithDocuments(t *testing.T) {
+	testutil.NotWithRace(t)
 	allocated := func(docs int) (count, product int64) {
 		e, _ := inFile(t, countsCorpus(t, 500, randomDocs(rand.New(rand.NewPCG(44, 1)), docs, 500, 0)))
 		var op cooc.Operator

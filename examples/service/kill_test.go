@@ -32,6 +32,10 @@ import (
 // refits follow each other fast, and small segments.
 var childFlags = []string{"-addr", "127.0.0.1:0", "-k", "3", "-words", "200", "-min-docs", "2", "-keep", "3", "-column", "n=number"}
 
+// limitFiles bounds the size of every file this process writes: to the program a disk that is full.
+// It is nil where the system has no such bound.
+var limitFiles func(bytes uint64) error
+
 // child runs the service in this process, which the test will kill; killAt names
 // the step of the store at which it kills itself, and the how manieth one.
 func child(data, killAt string) {
@@ -355,7 +359,7 @@ func (p *victim) end(t *testing.T) {
 // A service that is killed at random moments, while it stores, deletes, saves,
 // refits and swaps, loses nothing that it has acknowledged.
 func TestKill(t *testing.T) {
-	rounds := 100
+	rounds := 40
 	if testing.Short() {
 		rounds = 10
 	}

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // symmetric returns a random symmetric matrix with the given eigenvalues.
@@ -62,6 +64,7 @@ func spectra(rng *rand.Rand, n int) map[string][]float64 {
 }
 
 func TestLanczosAgainstFullDecomposition(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{5, 30, 200, 400} {
 		sets := spectra(rng, n)

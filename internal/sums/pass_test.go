@@ -13,6 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/docstep"
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/holdout"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // passOver returns a pass of random topics over the documents of l.
@@ -303,6 +304,7 @@ func closeTo(t *testing.T, name string, got, want, tol float64) {
 // All numbers are those of the definition in float64, except for the rounding of float32: sums of
 // some hundred responsibilities, three times over, to 2e-6 of the whole.
 func TestPass(t *testing.T) {
+	testutil.NotWithRace(t)
 	const tol = 2e-6
 	l := random(300, 40)
 	for _, task := range []Task{Learn, Finish} {

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // extreme are numbers and times that are hard on arithmetic.
@@ -28,6 +29,7 @@ var (
 // Whatever the metadata, there is an error or a design of finite numbers and full rank, whose
 // points are ascending and hold the documents that count.
 func TestDesignOfAnything(t *testing.T) {
+	testutil.NotWithRace(t)
 	made := 0
 	for seed := range uint64(400) {
 		r := rand.New(rand.NewPCG(seed, 9))

@@ -16,6 +16,7 @@ import (
 // The fewer documents a level has, the wider are its intervals, even if they are all alike; of fewer
 // than ten, or of fewer than ten clusters, nothing is told. Documents without a value are missing.
 func TestEstimateFew(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := texts(t, 400, 40, 3)
 	p, m := fitted(t, c, 3)
 	var values [][]corpus.Value
@@ -74,14 +75,14 @@ func TestEstimateFew(t *testing.T) {
 }
 
 // Intervals of 95 % hold the shares that documents were drawn with, and a column that says
-// nothing seems to matter about as seldom as it should. Of 72 intervals 3.6 miss on
-// average, and more than 10 with a probability of 0.3 % if they are independent; intervals of
-// half the width miss 24.
+// nothing seems to matter about as seldom as it should. Of 36 intervals 1.8 miss on
+// average, and more than 6 with a probability of 0.2 % if they are independent; intervals of
+// half the width miss 12.
 func TestEstimateCovers(t *testing.T) {
 	testutil.NotWithRace(t)
 	truth := []float64{0.5, 0.3, 0.2}
 	missed, matters := 0, 0
-	for seed := range uint64(24) {
+	for seed := range uint64(12) {
 		c, _, err := corpus.Generator{Topics: themes(60, 3), Prior: corpus.Dirichlet{Alpha: truth}, Docs: 120, Lengths: []int{100}, Seed: seed}.Generate(ctx)
 		if err != nil {
 			t.Fatal(err)
@@ -112,8 +113,8 @@ func TestEstimateCovers(t *testing.T) {
 			}
 		}
 	}
-	if missed > 10 || matters > 10 {
-		t.Errorf("of 72 intervals each, %d miss the share and %d see an effect where there is none", missed, matters)
+	if missed > 6 || matters > 6 {
+		t.Errorf("of 36 intervals each, %d miss the share and %d see an effect where there is none", missed, matters)
 	}
 	t.Logf("%d miss the share, %d see an effect", missed, matters)
 }

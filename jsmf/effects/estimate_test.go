@@ -15,6 +15,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -203,6 +204,7 @@ func TestEstimateExact(t *testing.T) {
 
 // The result is that of a program that writes everything down, with clusters of documents and without.
 func TestEstimateObvious(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := texts(t, 900, 30, 3)
 	p, m := fitted(t, c, 3)
 	for _, cluster := range []string{"author", ""} {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
 )
@@ -86,14 +87,15 @@ func fitted(t *testing.T, c *corpus.Corpus) (jsmf.Pipeline, *jsmf.Model, int) {
 // error is known from the number of documents, of which each is of one topic, and four of
 // them are allowed. (Of some hundred numbers one in 10⁴ is further off.)
 func TestMeasureFindsWhatIsPlanted(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := reviews(t)
 	p, m, first := fitted(t, c)
 	s := effects.Study{
 		Terms:     []effects.Term{effects.Category("party"), effects.Spline("stars", 1), effects.Time("date", effects.Month)},
-		Bootstrap: jsmf.Bootstrap{Warm: 30, Seed: 2},
+		Bootstrap: jsmf.Bootstrap{Warm: 12, Seed: 2},
 	}
 	e := measured(t, s, p, m, c)
-	if e.Documents != 2400 || e.Missing != 10 || e.Replicates != 30 || e.Level != 0.95 || len(e.Quantities) != 2 {
+	if e.Documents != 2400 || e.Missing != 10 || e.Replicates != 12 || e.Level != 0.95 || len(e.Quantities) != 2 {
 		t.Errorf("%d documents, %d missing, %d replicates, level %v, quantities %v", e.Documents, e.Missing, e.Replicates, e.Level, e.Quantities)
 	}
 	near := func(what string, x jsmf.Interval, want float64, docs int) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/spread"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -53,6 +54,7 @@ func turning(t *testing.T, docs int) *corpus.Corpus {
 // Raw averages are those of the documents at a point, and where adjusting turns them round, a note says
 // so with both numbers.
 func TestRawAndAdjustedTurn(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := turning(t, 1200)
 	p, m := fitted(t, c, 2)
 	first := 0

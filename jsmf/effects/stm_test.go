@@ -241,15 +241,15 @@ func agree(t *testing.T, all []compared) (a agreement) {
 
 // Where topics are certain, because they share no words, and documents are long, the method of
 // composition and ours say the same. Estimates are within 5 % of the size of the effect, the
-// prior of the one pulling by Σα in 3000 tokens, and the widths of intervals are within 5 % on
-// average. (The standard deviation of one of ours, of 200 replicates, is 5 %.)
+// prior of the one pulling by Σα in 3000 tokens, and the widths of intervals are within 10 % on
+// average. (The standard deviation of one of ours, of 100 replicates, is 7 %.)
 func TestMethodOfComposition(t *testing.T) {
 	if testing.Short() {
-		t.Skip("18 seconds")
+		t.Skip("7 seconds")
 	}
 	testutil.NotWithRace(t)
-	a := agree(t, compare(t, 200, 3000, 200))
-	if a.gap > .05 || math.Abs(a.width-1) > .05 {
+	a := agree(t, compare(t, 150, 3000, 100))
+	if a.gap > .05 || math.Abs(a.width-1) > .1 {
 		t.Errorf("the methods do not agree: %+v", a)
 	}
 }

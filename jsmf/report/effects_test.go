@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
 	"github.com/jsmf-go/spectral/jsmf/report/internal/sample"
@@ -268,6 +269,7 @@ func TestEffectsCheck(t *testing.T) {
 
 // TestEffectsSize: the effects of 50 levels on 100 topics take less than a megabyte.
 func TestEffectsSize(t *testing.T) {
+	testutil.NotWithRace(t)
 	m := model(t, 2000, 100)
 	e := sample.Effects(m, 50)
 	e.Terms = e.Terms[1:2]

@@ -29,6 +29,7 @@ import (
 // TestRelevance: at every place of the slider the words that the script finds among
 // those in the page are the most relevant of all words.
 func TestRelevance(t *testing.T) {
+	testutil.NotWithRace(t)
 	m := model(t, 900, 8)
 	const top = 15
 	s := read(t, write(t, m, Options{TopWords: top}))
@@ -314,6 +315,7 @@ func TestMeasured(t *testing.T) {
 }
 
 func TestSweep(t *testing.T) {
+	testutil.NotWithRace(t)
 	ctx := context.Background()
 	p := testutil.NewPlanted(60, 6, .1, 7)
 	var b corpus.Builder

@@ -77,7 +77,7 @@ func cut(t testing.TB, docs list, n, words int) *parts {
 // too. Documents have ids, by which those are chosen whose tokens are hidden.
 func TestBatchSameBits(t *testing.T) {
 	p := testutil.NewPlanted(300, 6, 0.4, 8)
-	c := drawn(t, p, 1200, 80, 9)
+	c := drawn(t, p, 400, 300, 9)
 	start := refine.Start{B: p.B, A: p.A}
 	docs := each(t, c, func(*corpus.Document) {})
 	back := each(t, c, shuffle)
@@ -238,6 +238,7 @@ func (s *transcript) batchPass(first, closing, final bool, steps int) {
 // Batch equals its transcription in float64 up to rounding, which over-relaxation makes up to
 // ten times as large as it is in Passes.
 func TestBatchTranscript(t *testing.T) {
+	testutil.NotWithRace(t)
 	const tol = 10 * rounding
 	p := testutil.NewPlanted(60, 5, 0.3, 1)
 	for _, length := range []int{1000, 9} {
@@ -332,6 +333,7 @@ func TestBatchSums(t *testing.T) {
 
 // Passes end as those of Passes do.
 func TestBatchEarly(t *testing.T) {
+	testutil.NotWithRace(t)
 	p := testutil.NewPlanted(100, 5, 0, 14)
 	c := drawn(t, p, 400, 400, 15)
 	for _, k := range []int{0, 3} {

@@ -185,6 +185,7 @@ func proper(t *testing.T, name string, r *refine.Result, n, k int) {
 // The smallest corpora, for all refiners and all numbers of topics: half of the documents
 // may be nobody, and reading weights may all be zero.
 func TestPassesTiny(t *testing.T) {
+	testutil.NotWithRace(t)
 	many := corpus.Document{}
 	for w := range int32(12) {
 		many.Words = append(many.Words, w)

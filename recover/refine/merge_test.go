@@ -106,6 +106,7 @@ func brute(t *testing.T, f *stripes, every int64, i, j int) float64 {
 // of a sample. It is a sum of differences of float32 numbers, to 1e-6 of the mean loss of a
 // token, which is below 1.
 func TestLosses(t *testing.T) {
+	testutil.NotWithRace(t)
 	for _, x := range []struct {
 		docs, length int
 		sampled      bool

@@ -57,6 +57,7 @@ func TestPassesPlanted(t *testing.T) {
 // tokens. Where few tokens would be hidden none are, and all tokens count. With a negative Gain
 // none are hidden and all passes made.
 func TestPassesEarly(t *testing.T) {
+	testutil.NotWithRace(t)
 	p := testutil.NewPlanted(100, 5, 0, 14)
 	c := drawn(t, p, 400, 400, 15)
 	for _, x := range []struct {
@@ -117,6 +118,7 @@ func TestPassesEarly(t *testing.T) {
 // of the last two, not before the fourth; two more take all tokens. By default there are none for
 // documents of a few tokens.
 func TestCorrelatedEarly(t *testing.T) {
+	testutil.NotWithRace(t)
 	p := testutil.NewPlanted(100, 5, 0, 14)
 	c := drawn(t, p, 400, 400, 15)
 	for gain, least := range map[float64]float64{0: 1e-4, 10: 10, -1: 0} {

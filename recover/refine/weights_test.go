@@ -34,6 +34,7 @@ func (copied) Describe(context.Context) (corpus.Description, error) {
 // A document of weight 2 is the document twice, and one of weight 0 is not there, except for
 // the rounding of sums in another order; with topics to merge too.
 func TestWeightTwo(t *testing.T) {
+	testutil.NotWithRace(t)
 	p := testutil.NewPlanted(150, 6, 0.4, 18)
 	c := drawn(t, p, 900, 200, 19)
 	once := rated{list: each(t, c, func(*corpus.Document) {})}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // brute minimises over all supports, by LU of the KKT system of each, skipping
@@ -204,6 +206,7 @@ func checkSimplex(t *testing.T, y []float64, where string) {
 // The active set against the enumeration of all supports. The tolerance on the
 // objective, 1e-12 of the scale, is the accuracy of the enumeration's LU.
 func TestActiveSetBruteForce(t *testing.T) {
+	testutil.NotWithRace(t)
 	for _, kind := range kinds {
 		for k := 1; k <= 6; k++ {
 			t.Run(fmt.Sprintf("kind=%s/K=%d", kind, k), func(t *testing.T) {
