@@ -43,8 +43,9 @@ type Uncertainty struct {
 	Level float64 `json:"level"` // the probability of the intervals
 
 	// Found is the part of the correlations in drawn documents that is found there: the slope of those
-	// of the models on those that the documents have. In the given documents it may be less. NaN without
-	// drawn replicates.
+	// of the models on those that the documents have. In the given documents it may be far less, since
+	// correlated topics are learned as mixtures of each other, and a model of mixtures has smaller
+	// correlations to lose. NaN without drawn replicates.
 	Found float64 `json:"found"`
 	// Repeat is the part of the tokens that repeat an earlier one of their document beyond what the topics
 	// say, in the given documents as in the drawn ones. NaN without drawn replicates.
@@ -130,7 +131,7 @@ func (u *Uncertainty) Recovery(documents string) string {
 	if u.Drawn == 0 || math.IsNaN(u.Found) {
 		return ""
 	}
-	return fmt.Sprintf("In %s drawn from this model, which repeat %.0f %% of their tokens as the given ones do, %.0f %% of a correlation between topics is found.", documents, 100*u.Repeat, 100*u.Found)
+	return fmt.Sprintf("In %s drawn from this model, which repeat %.0f %% of their tokens as the given ones do, %.0f %% of a correlation between topics is found; in the given ones it may be less.", documents, 100*u.Repeat, 100*u.Found)
 }
 
 // Stable reports whether the topic comes back in three of four cold replicates or more.

@@ -57,6 +57,10 @@ func doubtCells(learned []string) []plantedCell {
 		{separated, correlatedLogits, 400, 1000, 30, 0},
 		{overlapping, correlatedLogits, 100, 8000, 10, 0},
 		{overlapping, dirichlet, 400, 1000, 10, 0},
+		// Three in which topics are learned badly, by which no rule was chosen.
+		{overlapping, correlatedLogits, 30, 1000, 10, 0},
+		{overlapping, correlatedLogits, 100, 1000, 10, burstyPart},
+		{separated, correlatedLogits, 30, 1000, 10, burstyPart},
 	}
 	for i, name := range learned {
 		out = append(out, plantedCell{name, correlatedLogits, 100, 8000, 10, 0})
