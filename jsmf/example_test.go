@@ -267,6 +267,6 @@ func ExampleBootstrap() {
 	}
 	// Output:
 	// sail · harbour · rope: share 0.36 (0.33 to 0.40), in 100 % of new fits
-	// rose · seed · hedge: share 0.33 (0.30 to 0.36), in 100 % of new fits
-	// butter · recipe · flour: share 0.30 (0.27 to 0.33), in 100 % of new fits
+	// rose · seed · hedge: share 0.33 (0.30 to 0.37), in 100 % of new fits
+	// butter · recipe · flour: share 0.30 (0.27 to 0.34), in 100 % of new fits
 }

@@ -25,10 +25,8 @@ import (
 // where a t-test of level 0.95 tells it from 0 (indirect inference, Kuk 1995). The interval has room for
 // the larger spread of the two, for a bias as large as what is taken off or would be (Armstrong and Kolesár
 // 2020), and for the part c/(1−c) of the number where c is TopicUncertainty.Changed: the model is
-// more certain of its topics than it should be, and drawn documents inherit that. For a share it is half as
-// much: a topic gains by the words that it takes from others and loses by those that it leaves to them. The
-// interval is cut off where the number can be no larger or smaller. It leaves out replicates in which a topic
-// has no match.
+// more certain of its topics than it should be, and drawn documents inherit that. It is cut off where
+// the number can be no larger or smaller. It leaves out replicates in which a topic has no match.
 //
 // An interval is withheld (NaN) where nothing can be said: with fewer than two replicates, where c > 1/2, for a
 // correlation where c > 1/3 for one of its topics, where the topics have no match in more than half of
@@ -361,7 +359,7 @@ func (s *tally) uncertainty() *Uncertainty {
 	u.Found, _ = s.pairs.Slope()
 	for t := range u.Topics {
 		u.Topics[t].Changed = s.lost[t].Mean()
-		u.Topics[t].Share = interval(0, spread.Hidden(u.Topics[t].Changed)/2, 0, 1)
+		u.Topics[t].Share = interval(0, spread.Hidden(u.Topics[t].Changed), 0, 1)
 	}
 	u.Pairs = pairsWithin(s.of)
 	for i, x := range u.Pairs {

@@ -232,7 +232,7 @@ func (s *summary) effects(level float64) *Effects {
 		for i, q := range s.quantities {
 			x := next[i].Interval(spread.Doubt{
 				Level: level, Units: units + s.lenders, Variance: next[i].borrowed,
-				Drawn: s.drawn, Hidden: s.hidden(q),
+				Drawn: s.drawn, Hidden: s.hidden(q, slopes || from[i] != (jsmf.Interval{})),
 			})
 			if few(units) {
 				continue
@@ -276,12 +276,15 @@ func (s *summary) effects(level float64) *Effects {
 	return out
 }
 
-// hidden returns what the topic of q that changes most in drawn documents may hide of a number: half of
-// spread.Hidden, as for shares in jsmf.Uncertainty.
-func (s *summary) hidden(q Quantity) float64 {
+// hidden returns what the topic of q that changes most in drawn documents may hide of a number. What
+// is wrong with a topic is wrong with it everywhere: differences and slopes may hide half as much.
+func (s *summary) hidden(q Quantity, change bool) float64 {
 	most := 0.0
 	for _, k := range q.Topics {
-		most = max(most, spread.Hidden(s.changed[k].Mean())/2)
+		most = max(most, spread.Hidden(s.changed[k].Mean()))
+	}
+	if change {
+		most /= 2
 	}
 	return most
 }
