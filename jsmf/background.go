@@ -1,11 +1,8 @@
 package jsmf
 
 import (
-	"cmp"
 	"math"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -13,16 +10,16 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 )
 
-// A topic is background if the documents that have its words are backgroundWords times as many as
-// for the median topic, and if it is spread over backgroundSpread times as many documents as the
-// median topic. In text with its function words the spread is not asked for, and backgroundFunction
-// takes the place of backgroundWords. Of such topics the K/backgroundMost with the most common
-// words are background. METHODS.md says what was measured.
+// A topic is background if it fills next to no document by itself: of what documents have of it, less than
+// backgroundAlone, and less than half of the median topic's part, is in documents of which it has more than
+// half. It is, too, if it is spread over backgroundAll of all documents: of half of each, say. Besides, the
+// documents that have its words are backgroundWords times as many as for the median topic, and it is spread
+// over backgroundSpread times as many. METHODS.md says what was measured.
 const (
-	backgroundWords    = 1.6
-	backgroundSpread   = 1.4
-	backgroundFunction = 2
-	backgroundMost     = 5
+	backgroundAlone  = 0.1
+	backgroundAll    = 0.5
+	backgroundWords  = 2
+	backgroundSpread = 1.4
 )
 
 // Text has its function words if functionShare or more of its tokens are words whose p(topic |
@@ -33,7 +30,7 @@ const (
 	functionTells = 0.075
 )
 
-// In text with its function words, a word that more than commonWord of the documents hold is a
+// In text with its function words, listed ones or others, a word that more than commonWord of the documents hold is a
 // reading word only of a topic with more than half of its occurrences. A word that more than
 // commonest of the documents hold, and more than twice the share of the topic, is a reading word of
 // background topics alone: a topic may have most of a pronoun and not be about it.
@@ -44,8 +41,8 @@ const (
 
 // markBackground finds the background topics of a model, and takes words from the reading weights
 // of the others: those of which most occurrences are in background topics, and in text with its
-// function words the common ones.
-func (m *Model) markBackground(info corpus.Info) {
+// function words the common ones. alone is refine.Result.Alone.
+func (m *Model) markBackground(info corpus.Info, alone []float64) {
 	df, docs := info.DocFrequencies, info.Documents
 	n, k := m.n, m.k
 	if len(df) != n || docs < 1 {
@@ -64,15 +61,11 @@ func (m *Model) markBackground(info corpus.Info) {
 			}
 		}
 	})
-	m.background = backgroundTopics(weights, mat.NewDense(k, k, m.corr), df, docs, function)
+	m.background = backgroundTopics(weights, mat.NewDense(k, k, m.corr), df, docs, alone)
 	if m.reading == nil || m.background == nil && !function {
 		return
 	}
 	shares, sums := m.positiveShares(), make([]float64, k)
-	var forms []int // in text with its function words
-	if function {
-		forms = m.formFrequencies(df)
-	}
 	m.eachWord(func(i int, of []float64) {
 		row, within := weights.RawRowView(i), 0.0
 		for t, background := range m.background {
@@ -85,7 +78,7 @@ func (m *Model) markBackground(info corpus.Info) {
 				if old := before[i]; old != nil {
 					row[t] = old[t]
 				}
-			} else if within > 0.5 || function && float64(forms[i]) > max(commonest, 2*shares[t])*float64(docs) {
+			} else if within > 0.5 || function && float64(df[i]) > max(commonest, 2*shares[t])*float64(docs) {
 				row[t] = 0
 			}
 			sums[t] += row[t]
@@ -145,45 +138,18 @@ func (m *Model) hasFunctionWords() bool {
 	return function >= functionShare*all
 }
 
-// formFrequencies returns the document frequencies, those of a word with an apostrophe at least as
-// high as those of its first and its longest part: "i'll" is no less common than "i", nor "d'être"
-// than "être". Where the first is no word, the longest word that it begins with counts: "wasn't" is
-// no less common than "was". Other parts do not count: "hamlet's" is not as common as "s".
-func (m *Model) formFrequencies(df []int) []int {
-	isApostrophe := func(r rune) bool { return r == '\'' || r == '’' }
-	at, forms := make(map[string]int), slices.Clone(df)
-	for i, w := range m.vocab {
-		at[w] = df[i]
-	}
-	for i, w := range m.vocab {
-		parts := strings.FieldsFunc(w, isApostrophe)
-		if len(parts) == 0 || len(parts[0]) == len(w) {
-			continue
-		}
-		first, longest := parts[0], parts[0]
-		for _, part := range parts[1:] {
-			if len(part) > len(longest) {
-				longest = part
-			}
-		}
-		for first != "" && at[first] == 0 {
-			_, size := utf8.DecodeLastRuneInString(first)
-			first = first[:len(first)-size]
-		}
-		forms[i] = max(df[i], at[first], at[longest])
-	}
-	return forms
-}
-
 // backgroundTopics returns which topics are background, nil if none is. weights is N×K and ranks
 // the words of each topic, a is K×K; df are the document frequencies of the N words in docs
-// documents.
+// documents, and alone is refine.Result.Alone, without which none is known.
 //
 // The part of the documents over which topic k is spread is E[θ_k]²/E[θ_k²] = a_k²/A_kk for a
 // topic's proportions θ_k in the documents: 1 if all documents have as much of it, s if a part s of
 // them has it all.
-func backgroundTopics(weights, a *mat.Dense, df []int, docs int, function bool) []bool {
+func backgroundTopics(weights, a *mat.Dense, df []int, docs int, alone []float64) []bool {
 	n, k := weights.Dims()
+	if len(alone) != k {
+		return nil
+	}
 	words, mass, spread := make([]float64, k), make([]float64, k), make([]float64, k)
 	for i := range n {
 		for t, w := range weights.RawRowView(i) {
@@ -200,24 +166,13 @@ func backgroundTopics(weights, a *mat.Dense, df []int, docs int, function bool) 
 		}
 	}
 	middle := func(x []float64) float64 { return slices.Sorted(slices.Values(x))[k/2] }
-	minWords, minSpread := backgroundWords*middle(words), backgroundSpread*middle(spread)
-	if function {
-		minWords, minSpread = backgroundFunction*middle(words), 0
-	}
-	var found []int
-	for t := range k {
-		if words[t] >= minWords && words[t] > 0 && spread[t] >= minSpread {
-			found = append(found, t)
-		}
-	}
-	slices.SortStableFunc(found, func(s, t int) int { return cmp.Compare(words[t], words[s]) })
-	found = found[:min(len(found), k/backgroundMost)]
-	if len(found) == 0 {
-		return nil
-	}
+	minWords, minSpread, maxAlone := backgroundWords*middle(words), backgroundSpread*middle(spread), min(backgroundAlone, middle(alone)/2)
 	out := make([]bool, k)
-	for _, t := range found {
-		out[t] = true
+	for t := range out {
+		out[t] = words[t] > 0 && words[t] >= minWords && spread[t] >= minSpread && (alone[t] < maxAlone || spread[t] > backgroundAll)
+	}
+	if !slices.Contains(out, true) {
+		return nil
 	}
 	return out
 }

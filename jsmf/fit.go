@@ -188,7 +188,7 @@ func (r *run) finish(ctx context.Context, m *Model, f factors, methods ...string
 			return nil, wrap(err)
 		}
 		begun := time.Now()
-		m.markBackground(r.pr.info)
+		m.markBackground(r.pr.info, x.Alone)
 		took := time.Since(begun)
 		r.st.Refine.LastRead += took
 		r.st.took(StageRefine, took)

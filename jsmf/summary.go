@@ -54,12 +54,12 @@ func (t Topic) further() []string {
 
 // Background reports for each topic whether it gathers words that most documents share, function
 // words or the furniture of pages, instead of a subject. It is known of models that were refined on
-// documents ([Pipeline.Refine]). A topic is background if the documents that have its words,
-// weighted as for reading, are 1.6 times as many as for the median topic, and if it is spread over
-// 1.4 times as many documents, by E[θ]²/E[θ²] of its proportions θ. In text with its function
-// words, that is, if a tenth of the tokens are words that tell less than 0.075·ln K nats of the
-// topic, they must be twice as many, and the spread does not count. At most a fifth of the topics
-// are background, those with the most common words. The rule knows no language and no stop list.
+// documents ([Pipeline.Refine]). A topic is background if it fills next to no document by itself:
+// less than a tenth of it, and less than half of the median topic's part, comes from documents of
+// which it has more than half (refine.Result.Alone), or all documents have about as much of it: it is
+// spread over half of them, by E[θ]²/E[θ²] of its proportions θ. The documents that have its words,
+// weighted as for reading, must be twice as many as for the median topic, too, and it must be spread
+// over 1.4 times as many.
 func (m *Model) Background() []bool {
 	if m.background == nil {
 		return make([]bool, m.k)

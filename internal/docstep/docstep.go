@@ -354,3 +354,18 @@ func (d *Document) Finish(r *Rule, to *Sums, total float64) (float64, error) {
 
 // tokens returns n tokens times the weight of the document.
 func (d *Document) tokens(n int64) float64 { return float64(n) * d.Times }
+
+// Leading returns which of the numbers is more than half of their sum, and its part of that; 0, 0 if none
+// is.
+func Leading(n []float32) (at int, share float64) {
+	sum := 0.0
+	for i, v := range n {
+		if sum += float64(v); v > n[at] {
+			at = i
+		}
+	}
+	if len(n) == 0 || !(2*float64(n[at]) > sum) {
+		return 0, 0
+	}
+	return at, float64(n[at]) / sum
+}

@@ -53,7 +53,12 @@ func Spread(all, some []float32, blocks []uint16) {
 }
 
 // Column returns of which column number i is of those that Pick returned.
-func Column(blocks []uint16, i int) int { return BlockSize*int(blocks[i/BlockSize]) + i%BlockSize }
+func Column(blocks []uint16, i int) int {
+	if blocks == nil {
+		return i
+	}
+	return BlockSize*int(blocks[i/BlockSize]) + i%BlockSize
+}
 
 // Narrow makes w a Worker for some of its topics, which are ascending. It leaves their
 // weights in T and what the next step of LeaveLast leaves out. The B of the steps that follow

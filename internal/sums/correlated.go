@@ -153,7 +153,8 @@ func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) er
 		if err != nil {
 			return err
 		}
-		a.thetas(rest[a.p.counts():])
+		a.leading(a.n, rest[a.p.counts():])
+		a.thetas(rest[a.p.counts()+a.p.Topics.K:])
 		a.count(rest[len(rest)-passTail:], &a.doc.Visible, loglik, true, atTokens, atLogLik, atScored)
 		return nil
 	}

@@ -57,8 +57,8 @@ const (
 	Finish              // the documents of each word by topic, and E[θθᵀ]
 )
 
-// A sum of a Pass has the counts by word, N×K; the upper triangle of the moments by rows; with Least
-// the K linear moments and their weight; the costs of pairs; and these.
+// A sum of a Pass has the counts by word, N×K; the K shares of leading topics; the upper triangle of the
+// moments by rows; with Least the K linear moments and their weight; the costs of pairs; and these.
 const (
 	atLogLik = iota
 	atHidden
@@ -86,7 +86,7 @@ func (p *Pass) moments() int {
 	if p.Task != Finish {
 		return 0
 	}
-	n := triangle(p.Topics.K)
+	n := p.Topics.K + triangle(p.Topics.K)
 	if p.Least > 0 {
 		n += p.Topics.K + 1
 	}
@@ -185,7 +185,7 @@ func (a *Answer) Counts(i int, to []float64) {
 func (a *Answer) Moments() (square *mat.Dense, linear []float64, all float64) {
 	k, s, least := a.p.Topics.K, a.p.docShift(), int64(1)
 	square = mat.NewDense(k, k, nil)
-	from := a.sum[a.p.counts():]
+	from := a.sum[a.p.counts()+k:]
 	if a.p.Least > 0 {
 		rest := from[triangle(k):]
 		for _, v := range rest[:k] {
@@ -202,6 +202,16 @@ func (a *Answer) Moments() (square *mat.Dense, linear []float64, all float64) {
 		from = from[k-i:]
 	}
 	return square, linear, all
+}
+
+// Alone returns for each topic the sum of its shares of the documents in which it has more than half of the
+// tokens.
+func (a *Answer) Alone() []float64 {
+	out := make([]float64, a.p.Topics.K)
+	for t, v := range a.sum[a.p.counts():][:len(out)] {
+		out[t] = unfix(v, a.p.docShift())
+	}
+	return out
 }
 
 // Cost returns the log-likelihood that the sample loses if pair i becomes one topic.

@@ -125,10 +125,12 @@ func (a *passAdder) add(compare, score bool, to docstep.Sums, sum []int64) error
 			a.keep()
 		}
 	case Finish:
-		if p.Least > 0 {
-			a.someMoments(sum[p.counts():])
+		at := sum[p.counts():]
+		a.leading(a.byTopic(), at)
+		if at = at[p.Topics.K:]; p.Least > 0 {
+			a.someMoments(at)
 		} else {
-			a.moments(total, sum[p.counts():])
+			a.moments(total, at)
 		}
 		loglik, err = a.doc.Finish(a.rule, &to, total)
 	}
@@ -246,6 +248,13 @@ func (a *passAdder) each(sum []int64) func(i int, out []float32, all float32) {
 			lo := estep.BlockSize * int(b)
 			addNearest(to[lo:min(lo+estep.BlockSize, k)], out[estep.BlockSize*j:], x/all, 2*x, &next[lo])
 		}
+	}
+}
+
+// leading adds the share of the topic that has more than half of the document's tokens, n.
+func (a *passAdder) leading(n []float32, at []int64) {
+	if i, share := docstep.Leading(n); share > 0 {
+		at[estep.Column(a.blocks, i)] += nearest(share * a.weight * a.counting)
 	}
 }
 

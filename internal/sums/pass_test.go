@@ -55,6 +55,7 @@ type slowPass struct {
 	costs           []float64
 	loglik, hidden  float64
 	tokens          float64
+	alone           []float64
 	linear          []float64 // with Least
 	all             float64   // with Least
 	parts           []slowPart
@@ -68,7 +69,7 @@ type slowPart struct {
 
 func slow(p *Pass, docs []corpus.Document) *slowPass {
 	n, k := p.Topics.N, p.Topics.K
-	s := &slowPass{counts: zeros(n, k), moments: zeros(k, k), costs: make([]float64, len(p.Pairs)), linear: make([]float64, k)}
+	s := &slowPass{counts: zeros(n, k), moments: zeros(k, k), costs: make([]float64, len(p.Pairs)), linear: make([]float64, k), alone: make([]float64, k)}
 	for number, d := range docs {
 		if len(d.Words) == 0 {
 			continue
@@ -100,6 +101,11 @@ func slow(p *Pass, docs []corpus.Document) *slowPass {
 			tokens[i] = max(v-alpha[i], 0)
 		}
 		s.share(p, tokens, x)
+		for i, v := range tokens {
+			if v > sumOfAll(tokens)/2 {
+				s.alone[i] += v / sumOfAll(tokens)
+			}
+		}
 		for i, pair := range p.Pairs {
 			if holdout.Sampled(key, p.Every) && (p.Least == 0 || max(t[pair.Into], t[pair.From]) >= float64(p.Alpha)+0.05) {
 				s.costs[i] += lost(p, pair, t, x)
@@ -341,6 +347,9 @@ func TestPass(t *testing.T) {
 						t.Fatalf("%sno token is hidden", name)
 					}
 					continue
+				}
+				for i, v := range a.Alone() {
+					closeTo(t, fmt.Sprintf("%sdocuments of topic %d", name, i), v, want.alone[i], tol)
 				}
 				m, linear, all := a.Moments()
 				if closeTo(t, name+"their weight", all, want.all, tol); some {

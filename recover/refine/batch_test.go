@@ -274,6 +274,9 @@ func TestBatchTranscript(t *testing.T) {
 			}
 			compare(t, name+"B", got.B, want.b, tol)
 			compare(t, name+"A", got.A, want.moments(), tol)
+			for k, v := range want.alone() {
+				near(t, name+"alone", got.Alone[k], v, 10*tol) // of few documents
+			}
 			compare(t, name+"reading", got.Reading, want.reading(), tol)
 			if t.Failed() {
 				return

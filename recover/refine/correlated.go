@@ -329,6 +329,7 @@ func (f *stripes) correlatedFinal(ctx context.Context, w *worker, slot int, sum 
 		}
 		sum.loglik += loglik
 		sum.tokens += float64(w.Visible.Sum) * w.Times
+		m.leading(n, blocks, w.Times)
 		if f.family != nil {
 			m.document(n, blocks, theta, f.seen.share(w.block.First+d))
 		} else if w.Times != 1 {

@@ -64,5 +64,6 @@ func (f *plans) correlatedLast(ctx context.Context, res *Result) (Score, error) 
 		return Score{}, err
 	}
 	res.A, _, _ = a.Moments()
+	res.Alone = a.Alone()
 	return scoreOf(a), f.take(ctx, a, false)
 }

@@ -191,6 +191,6 @@ func (f *plans) last(ctx context.Context, res *Result) (Score, error) {
 		m.linear.SetCol(0, linear)
 		m.all.Set(0, 0, all)
 	}
-	res.A = m.matrix()
+	res.A, res.Alone = m.matrix(), a.Alone()
 	return scoreOf(a), f.take(ctx, a, false)
 }

@@ -122,6 +122,10 @@ type Result struct {
 	// have fewer than eight distinct words on average, Reading is B, without the function words of
 	// Options.
 	Reading *mat.Dense
+	// Alone has for each of the K topics which part of Σ_d E[θ_dk] comes from documents d in which it has
+	// more than half of the tokens: near 1 for a subject of documents of its own, 0 for what is only ever
+	// mixed with others. nil: not known.
+	Alone []float64
 	// Prior is the logistic-normal prior of a document's topic proportions that the last passes
 	// learned; nil without such passes.
 	Prior *recovery.LogisticNormal

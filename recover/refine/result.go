@@ -26,6 +26,9 @@ func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err e
 		return err
 	}
 	res.History = append(res.History, score)
+	for t := range res.Alone {
+		res.Alone[t] /= mat.Sum(res.A.RowView(t))
+	}
 	res.A.Scale(1/mat.Sum(res.A), res.A)
 	if res.Tree = s.tree(); res.Tree != nil {
 		s.origin = nil

@@ -280,6 +280,26 @@ func (s *transcript) moments() [][]float64 {
 	return a
 }
 
+// alone is Result.Alone by its definition.
+func (s *transcript) alone() []float64 {
+	out, all := make([]float64, len(s.alpha)), make([]float64, len(s.alpha))
+	for d, x := range s.x {
+		if total(x) == 0 {
+			continue
+		}
+		for t, v := range s.theta(d) {
+			all[t] += s.weight[d] * v
+			if n := s.nd[d][t]; n > total(s.nd[d])/2 {
+				out[t] += s.weight[d] * n / total(s.nd[d])
+			}
+		}
+	}
+	for t, v := range all {
+		out[t] /= v
+	}
+	return out
+}
+
 // reading are the reading weights by their definition.
 func (s *transcript) reading() [][]float64 {
 	docs, read, pairs, df := 0.0, 0.0, 0.0, make([]float64, len(s.b))

@@ -321,7 +321,7 @@ func (f *stripes) last(ctx context.Context, res *Result) (Score, error) {
 		}
 		return f.drain(ctx, n)
 	})
-	res.A, res.Counts = sum.matrix(), f.state.mem
+	res.A, res.Alone, res.Counts = sum.matrix(), sum.alone, f.state.mem
 	return all.score(), err
 }
 
@@ -354,6 +354,7 @@ func (f *stripes) final(ctx context.Context, w *worker, slot int, sum *tally, m 
 		}
 		sum.loglik += loglik
 		sum.tokens += float64(w.Visible.Sum) * w.Times
+		m.leading(n, blocks, w.Times)
 		if some {
 			m.document(n, blocks, [2][]float64{{1}, {0}}, f.seen.share(w.block.First+d))
 			continue
@@ -381,6 +382,7 @@ type moments struct {
 	alpha  float64
 	of     []int      // the family of each topic
 	prior  []float64  // of each family: Σα
+	alone  []float64  // K: see Result.Alone, before it is divided
 	square *mat.Dense // K×K, from the diagonal block on: of c_fg·n_k·n_l
 	linear *mat.Dense // K×F: of c_fg·n_k, f being the family of k
 	all    *mat.Dense // F×F: of c_fg
@@ -393,7 +395,7 @@ type moments struct {
 }
 
 func (s *topics) newMoments() moments {
-	m := moments{alpha: s.alpha, of: s.family, prior: make([]float64, 1), square: mat.NewDense(s.k, s.k, nil)}
+	m := moments{alpha: s.alpha, of: s.family, prior: make([]float64, 1), alone: make([]float64, s.k), square: mat.NewDense(s.k, s.k, nil)}
 	if m.of == nil {
 		m.of = make([]int, s.k)
 	} else {
@@ -415,6 +417,15 @@ func (m *moments) add(o *moments) {
 	for _, x := range [][2]*mat.Dense{{m.square, o.square}, {m.linear, o.linear}, {m.all, o.all}} {
 		x[0].Add(x[0], x[1])
 		x[1].Zero()
+	}
+	floats.Add(m.alone, o.alone)
+	clear(o.alone)
+}
+
+// leading adds the share of the topic that has more than half of a document's tokens.
+func (m *moments) leading(n []float32, blocks []uint16, weight float64) {
+	if i, share := docstep.Leading(n); share > 0 {
+		m.alone[estep.Column(blocks, i)] += weight * share
 	}
 }
 

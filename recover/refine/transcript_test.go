@@ -85,6 +85,9 @@ func TestPassesTranscript(t *testing.T) {
 			}
 			compare(t, name+"B", got.B, want.b, rounding)
 			compare(t, name+"A", got.A, want.moments(), rounding)
+			for k, v := range want.alone() {
+				near(t, name+"alone", got.Alone[k], v, rounding)
+			}
 			compare(t, name+"reading", got.Reading, want.reading(), rounding)
 			if !slices.Equal(got.Alpha, want.alpha) {
 				t.Errorf("%sα = %v", name, got.Alpha)
