@@ -48,7 +48,7 @@ func readModel(t testing.TB) *jsmf.Model {
 		t.Fatal(err)
 	}
 	n := c.NumWords()
-	r := &refine.Result{B: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil), Reading: mat.NewDense(n, k, nil)}
+	r := &refine.Result{B: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil), Reading: mat.NewDense(n, k, nil), Alone: []float64{0, 0.5, 0.5, 0.5, 0.5, 0.5}}
 	for i, w := range c.Vocabulary() {
 		topic, rank := 0, int(w[len(w)-1]-'a')
 		if w[0] == 't' {
