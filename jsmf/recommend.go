@@ -205,6 +205,16 @@ func (t *trial) near() (chosen int, among []int) {
 	return chosen, append(among, chosen)
 }
 
+// perhaps returns the numbers with which half of the topics come back if two standard errors more do.
+func (t *trial) perhaps() (out []int) {
+	for _, i := range t.held(2) {
+		if share, err := t.tries[i].known(); share+2*err >= most {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // surely returns the numbers with which half of the topics come back if one standard error fewer do.
 // With one model as many come back as between the next numbers with more.
 func (t *trial) surely() (out []int) {
@@ -245,6 +255,14 @@ func (t *trial) sweep(given bool) *Sweep {
 	}
 	if surely := t.surely(); len(surely) > 0 {
 		among = append(among, t.best(surely))
+	}
+	if perhaps := t.perhaps(); share >= most {
+		best := t.best(perhaps)
+		for _, i := range perhaps {
+			if behind, err := t.common(best, i); behind <= 2*err {
+				among = append(among, i)
+			}
+		}
 	}
 	low, high := slices.Min(among), slices.Max(among)
 	of := t.tries[t.best(full)]

@@ -162,8 +162,8 @@ func TestChoose(t *testing.T) {
 }
 
 // A number that is out of the race is not tried on more thirds. Where numbers are given, that does not
-// change the one to take, and in four of five cases not what cannot be told apart from it. Where Grid
-// chooses them, the race takes a third of all models at most, and in nine of ten cases finds a number that
+// change the one to take, and in nine of ten cases what cannot be told apart from it not by more than half. Where
+// Grid chooses them, the race takes a third of all models at most, and in nine of ten cases finds a number that
 // all models cannot tell from theirs, and the other way round.
 func TestRace(t *testing.T) {
 	var ks []int
@@ -172,6 +172,7 @@ func TestRace(t *testing.T) {
 	}
 	const seeds = 60
 	models, ranges, apart := 0, 0, 0
+	far := func(a, b int) bool { return 2*max(a, b) > 3*min(a, b) }
 	for seed := range uint64(seeds) {
 		rng := rand.New(rand.NewPCG(seed, 8))
 		// Words are predicted better up to some number, and then better or worse. Topics come back, and
@@ -208,14 +209,14 @@ func TestRace(t *testing.T) {
 			switch {
 			case given && got.K != want.K:
 				t.Errorf("seed %d, %.1f planted: %d, and %d by all models", seed, planted, got.K, want.K)
-			case given && (got.Low != want.Low || got.High != want.High):
+			case given && (far(got.Low, want.Low) || far(got.High, want.High)):
 				ranges++
 			case want.K < got.Low || want.K > got.High || got.K < want.Low || got.K > want.High:
 				apart++
 			}
 		}
 	}
-	if models > seeds*len(ks) || ranges > seeds/5 || apart > seeds/10 {
+	if models > seeds*len(ks) || ranges > seeds/10 || apart > seeds/10 {
 		t.Errorf("%d models of %d, %d other ranges, %d other numbers", models, 3*seeds*len(ks), ranges, apart)
 	}
 }

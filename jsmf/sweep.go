@@ -71,7 +71,7 @@ type SweepPoint struct {
 // Grid finds how many topics documents carry. The zero value chooses the numbers that it tries.
 type Grid struct {
 	// K are the numbers of topics to try, distinct and at least 2. Without any, they are 5, 10, 20 and
-	// so on, until the one after the number to take is tried; then, by steps of √2 and of its root, the
+	// so on, until the one after the number to take is tried, or two if that predicts better; then, by steps of √2 and of its root, the
 	// numbers between it and those that are worse. There are no more topics than 1000 or a twentieth
 	// of the documents.
 	K []int
@@ -95,8 +95,8 @@ type Grid struct {
 // than half of its topics come back, by a standard error, or another, of which half come back, predicts
 // better by three standard errors on the thirds that both have.
 //
-// Low to High hold the numbers that also remain if errors of the scores are doubled and one standard
-// error more of the topics come back, the one that predicts best if one error fewer come back, and those
+// Low to High hold the numbers that also remain if errors of the scores are doubled and two standard
+// errors more of the topics come back, the one that predicts best if one error fewer come back, and those
 // that two of the thirds would choose by themselves. They reach half way to the next numbers that were tried, as
 // ratios, since nothing is known of those between.
 //
@@ -248,8 +248,8 @@ func (t *trial) place(k int) (i int, found bool) {
 }
 
 // untried returns the numbers that are to be tried next by what is known: of chosen ones each fourth
-// until the one after the number to take, then those in the middle between it and its neighbours,
-// unless these are as good.
+// until the one after the number to take, or two if that predicts better, then those in the middle between
+// it and its neighbours, unless these are as good.
 func (t *trial) untried(ks []int, given bool) (out []int) {
 	add := func(k int) {
 		if _, found := t.place(k); !found {
@@ -270,7 +270,15 @@ func (t *trial) untried(ks []int, given bool) (out []int) {
 	if chosen >= 0 {
 		at, _ = slices.BinarySearch(ks, t.tries[chosen].K)
 	}
-	for i := 0; i < len(ks) && i <= at-at%gridSteps+gridSteps; i += gridSteps {
+	last := at - at%gridSteps + gridSteps
+	if last < len(ks) && chosen >= 0 {
+		if i, found := t.place(ks[last]); found && t.tries[i].err == nil && t.tries[chosen].err == nil {
+			if ahead, err := t.common(i, chosen); ahead > err {
+				last += gridSteps // its topics do not come back: those of the planted number may, again
+			}
+		}
+	}
+	for i := 0; i < len(ks) && i <= last; i += gridSteps {
 		add(ks[i])
 	}
 	for step := gridSteps / 2; step > 0 && len(out) == 0; step /= 2 {
