@@ -8,8 +8,8 @@ import (
 
 var number = experiment{
 	name: "number", title: "How many topics",
-	what: fmt.Sprintf("What jsmf.Grid recommends for %d documents of %d tokens on average, with Dirichlet proportions and equal shares of topics, with the most frequent topic %d times as frequent as the rarest, and with logistic-normal proportions and topics as in [planted](#planted); for real corpora; and for %d documents of %d words each, as they are and with the words dealt anew to the documents. "+
-		"Each corpus is divided into thirds in %d ways. A number in brackets is the range that cannot be told apart from the recommendation.", numberDocs, numberTokens, numberUnequal, shortDocs, shortTokens, numberOfSplits),
+	what: fmt.Sprintf("What jsmf.Grid recommends for %d documents of %d tokens on average, with Dirichlet proportions and equal shares of topics, with the most frequent topic %d times as frequent as the rarest, and with logistic-normal proportions and topics of different shares as in *planted*; for real corpora; and for %d documents of %d words each, as they are and with the words dealt anew to the documents. "+
+		"Each corpus is divided into thirds in %d ways. Numbers in brackets are those that cannot be told apart from the recommendation. The time of a sweep is CPU time and has that of its model in it.", numberDocs, numberTokens, numberUnequal, shortDocs, shortTokens, numberOfSplits),
 	groups: []*group{numberGroup},
 	plan:   planNumber,
 	tables: func(_ *lab, t *tables) []table {
@@ -33,7 +33,11 @@ var number = experiment{
 				}
 				found, best = append(found, s), append(best, r["best"])
 			}
-			x.rows = append(x.rows, []string{of[0]["corpus"], planted, of[0]["prior"], strings.Join(found, ", "), strings.Join(back, ", "), strings.Join(best, ", "), fmt.Sprintf("%.0f", times)})
+			longest := ""
+			if times > 0 {
+				longest = fmt.Sprintf("%.0f", times)
+			}
+			x.rows = append(x.rows, []string{of[0]["corpus"], planted, of[0]["prior"], strings.Join(found, ", "), strings.Join(back, ", "), strings.Join(best, ", "), longest})
 		}
 		return []table{x}
 	},
