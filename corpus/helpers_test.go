@@ -46,9 +46,10 @@ func size(c *corpus.Corpus) corpus.CurationStep {
 func dump(c *corpus.Corpus) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q\n", c.Vocabulary())
+	labels := hasLabels(c) // it looks at all documents
 	for m := range c.NumDocs() {
 		fmt.Fprintf(&b, "%s", c.ID(m))
-		if hasLabels(c) {
+		if labels {
 			fmt.Fprintf(&b, " [%s]", c.Label(m))
 		}
 		words, counts := c.Doc(m)

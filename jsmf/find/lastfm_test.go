@@ -168,14 +168,14 @@ func lastfm(t testing.TB) listeners {
 // artists is larger: the log has both.
 func TestRecommendLastfm(t *testing.T) {
 	if testing.Short() {
-		t.Skip("skipped: -short, and it fits some twenty models")
+		t.Skip("skipped: -short, and it fits five models")
 	}
 	all := lastfm(t)
 	visible, hidden := all.hide(1)
 	within, without := visible.hide(2)
 	likeliest, most := 0, math.Inf(-1)
 	finest, largest := 0, 0.0
-	for _, k := range []int{10, 14, 20, 28, 40, 57, 80} {
+	for _, k := range []int{20, 40, 80} {
 		m := within.fit(t, k)
 		l, found := heldOut(t, m, within, without), recommended(t, m, within, without)
 		t.Logf("K = %d: of the further artists, log-likelihood %.4f, recall@10 %.4f", k, l, found)
