@@ -53,7 +53,7 @@ var doubt = experiment{
 		{"here", "intervals of differences and slopes are at most twice as wide as with the true topics known", doubtWide(doubtDifference, doubtSlope)},
 		{"here", "intervals of correlations are", doubtWide(doubtCorrelation)},
 		{"here", "intervals of shares are", doubtWide(doubtShare)},
-		{"here", "where intervals are wider, normal errors of the size that the values have need more than twice that width", doubtNeedWide},
+		{"here", "where intervals of shares are wider, shares are so far off that intervals must be, if errors are normal", doubtNeedWide},
 	},
 }
 
@@ -108,7 +108,7 @@ func doubtWide(what ...string) func(t *tables) (yes, of int) {
 	return doubtCount(func(_ string, rows []row) float64 { return doubtWidth(rows) }, 0, 2, what...)
 }
 
-// doubtNeedWide counts, of those with wider intervals, those whose values are so far off that they need them.
+// doubtNeedWide counts, of the kinds with wider intervals of shares, those whose errors need them.
 func doubtNeedWide(t *tables) (yes, of int) {
 	need := func(what string, rows []row) float64 {
 		if !(doubtWidth(rows) > 2) {
@@ -116,7 +116,7 @@ func doubtNeedWide(t *tables) (yes, of int) {
 		}
 		return doubtNeeds(what, rows)
 	}
-	return doubtCount(need, 2, math.Inf(1), doubtShare, doubtCorrelation, doubtDifference, doubtSlope)(t)
+	return doubtCount(need, 2, math.Inf(1), doubtShare)(t)
 }
 
 // doubtWidth returns how many times as wide intervals are as with the true topics known.
