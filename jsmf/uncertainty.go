@@ -31,7 +31,8 @@ import (
 // An interval is withheld (NaN) where nothing can be said: with fewer than two replicates, where c > 1/2, for a
 // correlation where c > 1/3 for one of its topics, where the topics have no match in more than half of
 // the drawn replicates, and where it would hold every possible number. [Results] count how often intervals
-// hold what was planted.
+// hold what was planted: those of correlations hold it less often than Level says where topics are learned badly,
+// from few documents that are short or repeat their words.
 //
 // [Results]: ../examples/experiments/results/doubt/README.md#doubt
 type Uncertainty struct {
