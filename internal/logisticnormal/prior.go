@@ -266,9 +266,12 @@ func (p *Prior) Share() float64 { return p.share }
 // Factors returns what Decoded takes of Λ, K×(r+1). It is only read.
 func (p *Prior) Factors() []float64 { return p.load }
 
-// Decoded returns a prior made of the Mean, Own, Factors and Share of another.
-func Decoded(mean, own, factors []float64, share float64) *Prior {
-	p := &Prior{Mean: mean, Own: own, load: factors, factors: len(factors)/len(mean) - 1, share: share, shares: sharesOf(mean)}
+// TopicShares returns the proportions that Begin compares a document's with.
+func (p *Prior) TopicShares() []float64 { return p.shares }
+
+// Decoded returns a prior made of the Mean, Own, TopicShares, Factors and Share of another.
+func Decoded(mean, own, shares, factors []float64, share float64) *Prior {
+	p := &Prior{Mean: mean, Own: own, load: factors, factors: len(factors)/len(mean) - 1, share: share, shares: shares}
 	p.multiply()
 	return p
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/docstep"
+	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/logisticnormal"
 )
@@ -19,10 +20,15 @@ import (
 // Correlated is a Pass that learns or finishes under a logistic-normal prior. A document's logits
 // begin with the prior's mean, or with what an earlier pass left. Learn adds up the moments of the
 // logits, too. There are no Pairs.
+//
+// With Families a document's topics and their tokens are those of the Pass before its logits begin with
+// them, and what it leaves are its tokens by topic and its logits.
 type Correlated struct {
-	Pass  *Pass // Steps are those of a document without logits
+	Pass  *Pass // Steps are those of a document without logits; Least is 0 without Families
 	Prior *logisticnormal.Prior
-	Turn  int32 // the noise of each is another
+	// Families is that of each topic, which have the logits; nil: the topics have them.
+	Families []int
+	Turn     int32 // the noise of each is another
 	// Logits says that what the earlier pass left are logits; otherwise they are weights.
 	Logits bool
 	// Informs is of how many documents one adds to the information.
@@ -45,13 +51,32 @@ func (c *Correlated) own() int {
 	if c.Pass.Task != Learn {
 		return 0
 	}
-	k := c.Pass.Topics.K
-	return k*(k+1)/2 + k + logitTail
+	k := c.Prior.K()
+	return triangle(k) + k + logitTail
 }
 
-func (c *Correlated) Len() int     { return c.own() + c.Pass.Len() }
+// pass returns the Pass with the families.
+func (c *Correlated) pass() *Pass {
+	p := *c.Pass
+	p.of, p.families = c.Families, c.Prior.K()
+	return &p
+}
+
+func (c *Correlated) Len() int     { return c.own() + c.pass().Len() }
 func (c *Correlated) Shared() bool { return false }
-func (c *Correlated) Carry() Carry { return c.Pass.Carry() }
+
+func (c *Correlated) Carry() Carry {
+	x := c.Pass.Carry()
+	if c.Families != nil {
+		if c.Logits {
+			x.Old += c.Prior.K()
+		}
+		if x.New > 0 {
+			x.New += c.Prior.K()
+		}
+	}
+	return x
+}
 
 // logitShift is the shift of the moments of the logits.
 func (c *Correlated) logitShift() int { return shift(maxSquare * max(c.Pass.Docs, 1)) }
@@ -69,11 +94,11 @@ func (c *Correlated) Read(sum []int64) (*Answer, *LogitMoments, error) {
 	if len(sum) != c.Len() {
 		return nil, nil, fmt.Errorf("a pass has %d sums, want %d", len(sum), c.Len())
 	}
-	a, err := c.Pass.Read(sum[c.own():])
+	a, err := c.pass().Read(sum[c.own():])
 	if err != nil || c.own() == 0 {
 		return a, nil, err
 	}
-	k, s, t := c.Pass.Topics.K, c.logitShift(), c.Pass.tokenShift()-1
+	k, s, t := c.Prior.K(), c.logitShift(), c.Pass.tokenShift()-1
 	m := &LogitMoments{Mean: make([]float64, k), Second: mat.NewSymDense(k, nil)}
 	for i := range k {
 		for j := i; j < k; j++ {
@@ -94,19 +119,21 @@ type correlatedAdder struct {
 	*passAdder
 	c      *Correlated
 	x      *logisticnormal.Document
-	eta, n []float32
+	eta, n []float32 // n are tokens by topic
 	theta  [2][]float64
 	scale  float64 // 2^logitShift
 	half   float64 // 2^(tokenShift − 1)
 }
 
 func (c *Correlated) Adder() Adder {
-	k := c.Pass.Topics.K
-	return &correlatedAdder{
-		passAdder: c.Pass.adder(), c: c, x: logisticnormal.NewDocument(c.Prior),
-		eta: make([]float32, k), n: make([]float32, k), theta: [2][]float64{make([]float64, k), make([]float64, k)},
+	k := c.Prior.K()
+	a := &correlatedAdder{
+		passAdder: c.pass().adder(), c: c, x: logisticnormal.NewDocument(c.Prior),
+		eta: make([]float32, k), n: make([]float32, c.Pass.Topics.Stride), theta: [2][]float64{make([]float64, k), make([]float64, k)},
 		scale: power(c.logitShift()), half: power(c.Pass.tokenShift() - 1),
 	}
+	a.carry = c.Carry()
+	return a
 }
 
 func (a *correlatedAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, sum []int64) error {
@@ -118,6 +145,16 @@ func (a *correlatedAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, s
 // begin sets η to the logits to begin with, and returns how many steps they need.
 func (a *correlatedAdder) begin() (steps int, err error) {
 	switch {
+	case a.c.Families != nil && a.c.Logits:
+		return 1, a.goOn()
+	case a.c.Families != nil:
+		if _, err := a.weigh(); err != nil {
+			return 0, err
+		}
+		a.n = append(a.n[:0], a.byTopic()...)
+		a.rule.Families.Count(a.eta, a.n)
+		a.c.Prior.Begin(a.eta, float64(a.doc.Visible.Sum))
+		return logisticnormal.Beginning, nil
 	case a.carry.Old == 0:
 		for k, v := range a.c.Prior.Mean {
 			a.eta[k] = float32(v)
@@ -141,6 +178,48 @@ func (a *correlatedAdder) begin() (steps int, err error) {
 	return 1, nil
 }
 
+// goOn sets the tokens by topic and η to those that an earlier pass left.
+func (a *correlatedAdder) goOn() error {
+	clear(a.weights)
+	k := len(a.p.Columns)
+	for i, v := range a.kept.Old[:k] {
+		if !(v >= 0 && v <= math.MaxFloat32) {
+			return fmt.Errorf("topic %d has %v tokens", i, v)
+		}
+		a.weights[a.p.Columns[i]] = v + a.p.Alpha
+	}
+	for f, v := range a.kept.Old[k:] {
+		if !(math.Abs(float64(v)) <= math.MaxFloat32) {
+			return fmt.Errorf("family %d has the logit %v", f, v)
+		}
+		a.eta[f] = v
+	}
+	if a.p.Least > 0 {
+		a.choose()
+	} else {
+		copy(a.doc.T, a.weights[:a.p.Topics.K])
+	}
+	a.n = append(a.n[:0], a.byTopic()...)
+	return nil
+}
+
+// leave leaves what the next pass goes on from.
+func (a *correlatedAdder) leave() {
+	k := len(a.kept.New) - len(a.eta)
+	if a.c.Families != nil && k > 0 {
+		clear(a.weights)
+		copy(a.weights, a.n)
+		if a.blocks != nil {
+			clear(a.weights)
+			estep.Spread(a.weights, a.n, a.blocks)
+		}
+		copy(a.kept.New, a.weights[:k])
+		copy(a.kept.New[k:], a.eta)
+		return
+	}
+	copy(a.kept.New, a.eta)
+}
+
 // add adds a.doc.
 func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) error {
 	steps, err := a.begin()
@@ -154,19 +233,27 @@ func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) er
 			return err
 		}
 		a.leading(a.n, rest[a.p.counts():])
-		a.thetas(rest[a.p.counts()+a.p.Topics.K:])
+		if at := a.p.second(rest); a.thetas != nil {
+			a.thetas.Document(a.n, a.blocks, a.theta, a.weight, at)
+		} else {
+			a.moments(at)
+		}
 		a.count(rest[len(rest)-passTail:], &a.doc.Visible, loglik, true, atTokens, atLogLik, atScored)
 		return nil
 	}
 	scored := holdout.Sampled(key, a.p.Scored)
-	loglik, hidden, err := a.doc.Correlate(a.rule, a.x, a.eta, nil, steps, noise, to, scored)
+	var n []float32
+	if a.c.Families != nil {
+		n = a.n
+	}
+	loglik, hidden, err := a.doc.Correlate(a.rule, a.x, a.eta, n, steps, noise, to, scored)
 	if err != nil {
 		return err
 	}
-	copy(a.kept.New, a.eta)
+	a.leave()
 	a.logits(own)
 	if holdout.Sampled(key, a.c.Informs) {
-		if err := a.inform(own[len(own)-logitTail:]); err != nil {
+		if err := a.inform(n, own[len(own)-logitTail:]); err != nil {
 			return err
 		}
 	}
@@ -177,9 +264,9 @@ func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) er
 }
 
 // inform adds the information of the document.
-func (a *correlatedAdder) inform(end []int64) error {
+func (a *correlatedAdder) inform(n []float32, end []int64) error {
 	observed, full := 0.0, 0.0
-	err := a.doc.Information(a.rule, a.x, a.eta, nil, &observed, &full)
+	err := a.doc.Information(a.rule, a.x, a.eta, n, &observed, &full)
 	end[atObserved] += nearest(observed * a.weight * a.half)
 	end[atFull] += nearest(full * a.weight * a.half)
 	return err
@@ -206,8 +293,8 @@ func (a *correlatedAdder) logits(own []int64) {
 	own[len(mean)+atWeight] += nearest(scale)
 }
 
-// thetas adds the proportions' second moments.
-func (a *correlatedAdder) thetas(at []int64) {
+// moments adds the proportions' second moments.
+func (a *correlatedAdder) moments(at []int64) {
 	x, y := a.theta[0], a.theta[1]
 	scale := a.counting * a.weight
 	for i, v := range x {
@@ -219,13 +306,13 @@ func (a *correlatedAdder) thetas(at []int64) {
 	}
 }
 
-// The body of a Correlated: the header, Mean, Own, the factors, and the encoded Pass.
+// The body of a Correlated: the header, Mean, Own, TopicShares, the factors, Families, and the encoded Pass.
 type correlatedHeader struct {
-	Logits     bool
-	Turn       int32
-	K, Factors uint32
-	Informs    int64
-	Share      float64
+	Logits               bool
+	Turn                 int32
+	K, Factors, Families uint32
+	Informs              int64
+	Share                float64
 }
 
 func (c *Correlated) MarshalBinary() ([]byte, error) {
@@ -234,9 +321,13 @@ func (c *Correlated) MarshalBinary() ([]byte, error) {
 		return nil, err
 	}
 	factors := c.Prior.Factors()
-	h := correlatedHeader{Logits: c.Logits, Turn: c.Turn, K: uint32(c.Prior.K()), Factors: uint32(len(factors)), Informs: c.Informs, Share: c.Prior.Share()}
+	h := correlatedHeader{Logits: c.Logits, Turn: c.Turn, K: uint32(c.Prior.K()), Factors: uint32(len(factors)), Families: uint32(len(c.Families)), Informs: c.Informs, Share: c.Prior.Share()}
+	families := make([]uint32, len(c.Families))
+	for t, f := range c.Families {
+		families[t] = uint32(f)
+	}
 	var b []byte
-	for _, x := range []any{&h, c.Prior.Mean, c.Prior.Own, factors} {
+	for _, x := range []any{&h, c.Prior.Mean, c.Prior.Own, c.Prior.TopicShares(), factors, families} {
 		if b, err = binary.Append(b, binary.LittleEndian, x); err != nil {
 			return nil, err
 		}
@@ -252,11 +343,11 @@ func readCorrelated(b []byte) (*Correlated, error) {
 		return nil, errors.New("the header of a pass is cut off")
 	}
 	b = b[n:]
-	if uint64(h.K)*16+uint64(h.Factors)*8 > uint64(len(b)) || h.K == 0 || h.Factors%h.K != 0 {
-		return nil, fmt.Errorf("a pass has %d topics and %d numbers of factors in %d bytes", h.K, h.Factors, len(b))
+	if uint64(h.K)*24+uint64(h.Factors)*8+uint64(h.Families)*4 > uint64(len(b)) || h.K == 0 || h.Factors%h.K != 0 {
+		return nil, fmt.Errorf("a pass has %d logits, %d numbers of factors and %d topics in families in %d bytes", h.K, h.Factors, h.Families, len(b))
 	}
-	mean, own, factors := make([]float64, h.K), make([]float64, h.K), make([]float64, h.Factors)
-	for _, x := range [][]float64{mean, own, factors} {
+	mean, own, shares, factors, of := make([]float64, h.K), make([]float64, h.K), make([]float64, h.K), make([]float64, h.Factors), make([]uint32, h.Families)
+	for _, x := range []any{mean, own, shares, factors, of} {
 		n, err := binary.Decode(b, binary.LittleEndian, x)
 		if err != nil {
 			return nil, err
@@ -268,13 +359,23 @@ func readCorrelated(b []byte) (*Correlated, error) {
 		return nil, err
 	}
 	pass, ok := p.(*Pass)
+	topics, families := h.K, []int(nil)
+	if h.Families > 0 {
+		topics = h.Families
+	}
+	for t, f := range of {
+		if f >= h.K {
+			return nil, fmt.Errorf("topic %d of a pass is of family %d of %d", t, f, h.K)
+		}
+		families = append(families, int(f))
+	}
 	switch {
-	case !ok || pass.Task == Compare || pass.Topics.K != int(h.K) || len(pass.Pairs) > 0 || pass.Least > 0:
+	case !ok || pass.Task == Compare || pass.Topics.K != int(topics) || len(pass.Pairs) > 0 || pass.Least > 0 && families == nil || families != nil && pass.Alpha == 0:
 		return nil, errors.New("a pass under a logistic-normal prior has another pass in it")
 	case h.Informs < 1 || !(h.Share > 0 && h.Share <= 1):
 		return nil, fmt.Errorf("a pass has a share %v of information, found of one document in %d", h.Share, h.Informs)
-	case slices.ContainsFunc(slices.Concat(mean, own, factors), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) || slices.Min(own) <= 0:
+	case slices.ContainsFunc(slices.Concat(mean, own, shares, factors), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) || slices.Min(own) <= 0 || slices.Min(shares) < 0:
 		return nil, errors.New("a pass has a prior that is not finite")
 	}
-	return &Correlated{Pass: pass, Prior: logisticnormal.Decoded(mean, own, factors, h.Share), Turn: h.Turn, Logits: h.Logits, Informs: h.Informs}, nil
+	return &Correlated{Pass: pass, Prior: logisticnormal.Decoded(mean, own, shares, factors, h.Share), Families: families, Turn: h.Turn, Logits: h.Logits, Informs: h.Informs}, nil
 }

@@ -31,13 +31,30 @@ func correlatedOver(t *testing.T, l list, k int, task Task) *Correlated {
 	return &Correlated{Pass: p, Prior: prior, Turn: 3, Informs: 2}
 }
 
+// byFamily returns a pass over the documents of l under a prior of four families of k topics, of which
+// documents have some.
+func byFamily(t *testing.T, l list, k int, task Task) *Correlated {
+	t.Helper()
+	c := correlatedOver(t, l, 4, task)
+	p := passOver(l, k, task)
+	p.Pairs, p.Hide, p.Least = nil, false, 2
+	c.Pass = p
+	for i := range k {
+		c.Families = append(c.Families, (i*7)%4)
+	}
+	return c
+}
+
 // An encoded plan adds up to the same, and is encoded to the same; a damaged one is an error.
 func TestCorrelatedCode(t *testing.T) {
 	l := random(60, 80)
 	docs := NewLocal(l.encode(t), 1)
-	for _, k := range []int{4, 20} {
+	for _, k := range []int{4, 20, 40} {
 		for _, task := range []Task{Learn, Finish} {
 			p := correlatedOver(t, l, k, task)
+			if k == 40 {
+				p = byFamily(t, l, k, task)
+			}
 			b, err := p.MarshalBinary()
 			if err != nil {
 				t.Fatal(err)
@@ -72,8 +89,7 @@ func TestCorrelatedCode(t *testing.T) {
 				t.Errorf("%d topics: weight %v of %d documents, information %v of %v", k, m.Weight, p.Pass.Docs, m.Observed, m.Full)
 			}
 			if task == Finish {
-				square, _, _ := a.Moments()
-				if s := mat.Sum(square); math.Abs(s-float64(p.Pass.Docs)) > 1e-4*s {
+				if s := mat.Sum(a.Moments()); math.Abs(s-float64(p.Pass.Docs)) > 1e-4*s {
 					t.Errorf("%d topics: moments of the sum %v, want %d", k, s, p.Pass.Docs)
 				}
 			}

@@ -12,7 +12,7 @@ import (
 // little-endian.
 const (
 	planMagic   = "JSUM"
-	planVersion = 2
+	planVersion = 3
 	planHeader  = len(planMagic) + 4 + 8
 
 	kindCensus byte = 1

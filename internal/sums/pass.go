@@ -45,6 +45,10 @@ type Pass struct {
 	Docs   int64     // how many documents are not empty
 	// Weights are those of the documents in their order, at most 1 each; nil: all weigh 1.
 	Weights documentWeights
+
+	// Under a prior of families (Correlated): that of each topic, and how many there are.
+	of       []int
+	families int
 }
 
 // Task is what a Pass adds up besides scores and the costs of pairs.
@@ -58,7 +62,8 @@ const (
 )
 
 // A sum of a Pass has the counts by word, N×K; the K shares of leading topics; the upper triangle of the
-// moments by rows; with Least the K linear moments and their weight; the costs of pairs; and these.
+// moments by rows or, where documents have some topics or topics are in families, a sum of Thetas; the costs
+// of pairs; and these.
 const (
 	atLogLik = iota
 	atHidden
@@ -86,11 +91,23 @@ func (p *Pass) moments() int {
 	if p.Task != Finish {
 		return 0
 	}
-	n := p.Topics.K + triangle(p.Topics.K)
-	if p.Least > 0 {
-		n += p.Topics.K + 1
+	if t := p.thetas(); t != nil {
+		return p.Topics.K + t.Len()
 	}
-	return n
+	return p.Topics.K + triangle(p.Topics.K)
+}
+
+// second returns the second moments of a sum.
+func (p *Pass) second(sum []int64) []int64 {
+	return sum[p.counts()+p.Topics.K:][:p.moments()-p.Topics.K]
+}
+
+// thetas returns the moments where documents have some topics or topics are in families, and nil otherwise.
+func (p *Pass) thetas() *Thetas {
+	if p.Task != Finish || p.Least == 0 && p.of == nil {
+		return nil
+	}
+	return NewThetas(p.Topics.K, p.of, p.families, float64(p.Alpha), p.Docs)
 }
 
 // triangle returns how many entries have two of n numbers, regardless of their order.
@@ -141,6 +158,9 @@ func (p *Pass) rule() docstep.Rule {
 	}
 	r := docstep.NewRule(p.Topics, p.Alpha, columns, p.Unigram)
 	r.Leave = p.Leave
+	if p.of != nil {
+		r.Families = docstep.NewFamilies(p.of, p.families, r.Prior)
+	}
 	return r
 }
 
@@ -180,28 +200,23 @@ func (a *Answer) Counts(i int, to []float64) {
 }
 
 // Moments returns Σ E[θθᵀ] of the documents, K×K. No topic has the weight 0, so that entries
-// are at least what they are rounded to a multiple of. With Least it returns, of documents with n
-// tokens by topic and a weight c of each, the sums of c·nnᵀ, c·n and c.
-func (a *Answer) Moments() (square *mat.Dense, linear []float64, all float64) {
-	k, s, least := a.p.Topics.K, a.p.docShift(), int64(1)
-	square = mat.NewDense(k, k, nil)
-	from := a.sum[a.p.counts()+k:]
-	if a.p.Least > 0 {
-		rest := from[triangle(k):]
-		for _, v := range rest[:k] {
-			linear = append(linear, unfix(v, s))
-		}
-		least, all = 0, unfix(rest[k], s)
+// are at least what they are rounded to a multiple of.
+func (a *Answer) Moments() *mat.Dense {
+	from := a.p.second(a.sum)
+	if t := a.p.thetas(); t != nil {
+		return t.Read(from)
 	}
+	k, s := a.p.Topics.K, a.p.docShift()
+	square := mat.NewDense(k, k, nil)
 	for i := range k {
 		for j := i; j < k; j++ {
-			v := unfix(max(from[j-i], least), s)
+			v := unfix(max(from[j-i], 1), s)
 			square.Set(i, j, v)
 			square.Set(j, i, v)
 		}
 		from = from[k-i:]
 	}
-	return square, linear, all
+	return square
 }
 
 // Alone returns for each topic the sum of its shares of the documents in which it has more than half of the

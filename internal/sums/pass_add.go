@@ -29,6 +29,7 @@ type passAdder struct {
 	counting float64   // of documents
 	tokens   float64   // of numbers of tokens
 	weight   float64   // of doc
+	thetas   *ThetaAdder
 
 	// With Least: the blocks of topics as topics of their own.
 	coarse     *docstep.Document
@@ -50,6 +51,9 @@ func (p *Pass) adder() *passAdder {
 	}
 	for i := range a.scales {
 		a.scales[i] = float32(power(p.wordShift(i)))
+	}
+	if t := p.thetas(); t != nil {
+		a.thetas = t.Adder()
 	}
 	if a.rule = &a.all; p.Least > 0 && len(p.Columns) == 0 {
 		a.coarsen()
@@ -125,10 +129,9 @@ func (a *passAdder) add(compare, score bool, to docstep.Sums, sum []int64) error
 			a.keep()
 		}
 	case Finish:
-		at := sum[p.counts():]
-		a.leading(a.byTopic(), at)
-		if at = at[p.Topics.K:]; p.Least > 0 {
-			a.someMoments(at)
+		a.leading(a.byTopic(), sum[p.counts():])
+		if at := p.second(sum); a.thetas != nil {
+			a.thetas.Document(a.byTopic(), a.blocks, [2][]float64{{1}, {0}}, a.weight, at)
 		} else {
 			a.moments(total, at)
 		}
@@ -170,9 +173,8 @@ func (a *passAdder) weigh() (total float64, err error) {
 	if p.Least > 0 {
 		a.choose()
 		all = a.total(a.topics())
-		a.rule = a.doc.Within(&a.all, a.blocks)
 		sum := float32(0)
-		for _, v := range estep.Pick(a.doc.T[:0], a.weights, a.blocks) {
+		for _, v := range a.doc.T {
 			sum += v
 		}
 		docstep.Rescale(a.doc.T, a.doc.T, all/sum)

@@ -51,7 +51,7 @@ func (a *passAdder) settleBlocks(t []float32, all float32) error {
 }
 
 // choose sets the blocks of topics that the document keeps: those with Least tokens in a.weights or,
-// without any, the first of those with most.
+// without any, the first of those with most. The document gets their weights.
 func (a *passAdder) choose() {
 	a.blocks = a.blocks[:0]
 	best, most := 0, float32(-1)
@@ -70,6 +70,8 @@ func (a *passAdder) choose() {
 	if len(a.blocks) == 0 {
 		a.blocks = append(a.blocks, uint16(best))
 	}
+	a.rule = a.doc.Within(&a.all, a.blocks)
+	estep.Pick(a.doc.T[:0], a.weights, a.blocks)
 }
 
 // topics returns how many topics the blocks have.
@@ -88,31 +90,4 @@ func (a *passAdder) byTopic() []float32 {
 		n[i] = max(v-a.rule.Prior[i], 0)
 	}
 	return n
-}
-
-// someMoments adds c·nnᵀ, c·n and c of the document's tokens by topic, n, with c = 1/(s·(s + 1)) and s
-// the sum of n + α over all topics.
-func (a *passAdder) someMoments(at []int64) {
-	k, n := a.p.Topics.K, a.byTopic()
-	total := float64(a.p.Alpha) * float64(k)
-	for _, v := range n {
-		total += float64(v)
-	}
-	scale := a.counting * a.weight / (total * (total + 1))
-	linear := at[triangle(k):]
-	linear[k] += nearest(scale)
-	for i, v := range n {
-		if v == 0 {
-			continue
-		}
-		t := estep.Column(a.blocks, i)
-		linear[t] += nearest(scale * float64(v))
-		row := at[t*k-triangle(t-1):] // its place u − t has the topics t and u
-		for j := i / estep.BlockSize; j < len(a.blocks); j++ {
-			lo := estep.BlockSize * int(a.blocks[j])
-			from := max(lo, t)
-			to := row[from-t : min(lo+estep.BlockSize, k)-t]
-			addNearest(to, n[estep.BlockSize*j+from-lo:], float32(scale*float64(v)), float32(2*a.counting), &row[0])
-		}
-	}
 }

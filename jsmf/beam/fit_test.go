@@ -107,14 +107,14 @@ func TestFitSplits(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths, f := uciShards(t, c, 5)
-	for _, r := range []refine.Batch{{N: 3}, {N: 3, Carry: true}} {
+	for _, r := range []refine.Batch{{N: 3, Correlated: 2}, {N: 3, Correlated: 2, Carry: true}} {
 		p := jsmf.New(k).Refine(r)
 		one, err := p.Fit(ctx, c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if one.K() != k || one.Tree() == nil {
-			t.Fatalf("%v: %d topics, tree %v", r, one.K(), one.Tree())
+		if prior := one.Logits(); one.K() != k || one.Tree() == nil || prior == nil || prior.Families == nil {
+			t.Fatalf("%v: %d topics, tree %v, prior %v", r, one.K(), one.Tree(), prior)
 		}
 		o := options(t, f)
 		m, err := Fit(ctx, p, paths, o)

@@ -27,8 +27,8 @@ import (
 // split, and in the last two: the tokens by word and topic move 1.8 times as far as the documents
 // say, no number below a tenth of what they say.
 //
-// The start, splitting and merging, documents held out, weights and the end of the passes are as in
-// Passes. The costs of merging are found in the pass before, and the last read finds topic counts by
+// The start, splitting and merging, the priors, documents held out, weights and the end of the passes are
+// as in Passes. The costs of merging are found in the pass before, and the last read finds topic counts by
 // more steps. Documents on other machines have no weights. To split topics takes two reads of the
 // documents for each level, or more where there are hundreds of topics. After that each pass finds
 // anew which topics a document keeps: it takes the Steps with the mean of each block of 16 topics,
@@ -47,7 +47,7 @@ type Batch struct {
 	// nat.
 	Steps int
 	// Carry keeps the topic weights of each document from one pass to the next, 4·K bytes for
-	// a document. After ten steps in the first pass, and in the first one after topics were split,
+	// a document, and under a prior of families their logits, too. After ten steps in the first pass, and in the first one after topics were split,
 	// passes and the last read take no steps: they share out the tokens by the weights of the pass
 	// before, over-relaxed. That saves a third of the time on one machine, and less on Beam; the
 	// log-likelihood of a token may be .015 nats lower. Steps must be 0, and documents have no
@@ -56,7 +56,8 @@ type Batch struct {
 	// Alpha, Beta and Gain are those of Passes.
 	Alpha, Beta, Gain float64
 	// Correlated is that of Passes. Without Carry each of these passes finds a document's logits
-	// anew, by six steps. Topics move to what all documents say.
+	// anew, by six steps or, under a prior of families, by four after those of Steps. Topics move to what
+	// all documents say.
 	Correlated int
 }
 
@@ -111,8 +112,13 @@ func (b Batch) bytes(docs, words, nonzeros, k float64) float64 {
 	x += pairBytes(k) + encodedBytes(docs, words, nonzeros) + b.passes().correlatedBytes(k)
 	x += splitBytes(words, k)
 	x += maxSlots * (60*min(corpus.MaxBlockNonzeros, nonzeros) + 64*min(corpus.MaxBlockDocs, docs) + 16*k*k + 200*padded)
+	logits := 0.0 // of families, whose moments are by topic, too
+	if k > ofTopics && b.Correlated >= 0 {
+		logits = mostCorrelated
+	}
+	x += 8 * (maxSlots + 2) * k * logits
 	if b.Carry {
-		x += 8*docs*k + 8*words*k // weights of two passes, and an encoded plan
+		x += 8*docs*(k+logits) + 8*words*k // what two passes leave, and an encoded plan
 	}
 	return x
 }
@@ -137,9 +143,6 @@ func (b Batch) refine(ctx context.Context, docs corpus.Source, start Start, opt 
 	var err error
 	if f.topics, err = newTopics(prior{b.Alpha, b.Beta, b.Gain}, docs, start, opt); err != nil {
 		return nil, err
-	}
-	if f.givenFamily != nil {
-		return nil, errors.New("refine: a start with a prior of families of topics; Passes alone takes one")
 	}
 	var elsewhere bool
 	if f.docs, elsewhere = sums.Of(docs); !elsewhere {

@@ -15,6 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/sums"
 	"github.com/jsmf-go/spectral/internal/testutil"
+	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
@@ -159,6 +160,39 @@ func TestBatchSplitSameBits(t *testing.T) {
 			sameRefined(t, name+from, want, got)
 			if fmt.Sprint(got.Tree) != fmt.Sprint(want.Tree) {
 				t.Errorf("%s%s: another tree", name, from)
+			}
+		}
+	}
+}
+
+// So are those of passes under a prior of families, of documents that keep some topics and all.
+func TestBatchFamiliesSameBits(t *testing.T) {
+	const of = 6
+	p := testutil.NewPlantedTree(4, of, 3)
+	families := make([]int, p.K)
+	for k := range families {
+		families[k] = (k + 1) % p.K / of // not those of blocks of columns
+	}
+	start := refine.Start{B: p.B, Tree: &recovery.Tree{Groups: [][]int{families}}, Prior: &recovery.LogisticNormal{
+		Mean: make([]float64, 4), Covariance: mat.NewSymDense(4, []float64{2, 0.5, 0, 0, 0.5, 3, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3}), Families: families, Information: 0.75,
+	}}
+	for _, length := range []int{40, 8} {
+		for _, carry := range []bool{false, true} {
+			docs := each(t, drawn(t, p, 300, length, 4), func(*corpus.Document) {})
+			back := each(t, drawn(t, p, 300, length, 4), shuffle)
+			slices.Reverse(back.docs)
+			s := refine.Batch{Carry: carry, Correlated: 4}
+			name := fmt.Sprintf("%v, documents of %d tokens, ", s, length)
+			want := fitTo(t, s, docs, start, refine.Options{Workers: 1})
+			if want.Passes != 4 || want.Correlated != 4 || !slices.Equal(want.Prior.Families, families) {
+				t.Fatalf("%s%d passes, %d under the prior, families %v", name, want.Passes, want.Correlated, want.Prior.Families)
+			}
+			for from, docs := range map[string]corpus.Source{"three workers": docs, "another order": back, "places": cut(t, docs, 5, p.N)} {
+				got := fitTo(t, s, docs, start, refine.Options{Workers: 3})
+				sameRefined(t, name+from, want, got)
+				if !slices.Equal(got.Prior.Mean, want.Prior.Mean) || !mat.Equal(got.Prior.Covariance, want.Prior.Covariance) {
+					t.Errorf("%s%s: another prior", name, from)
+				}
 			}
 		}
 	}

@@ -59,7 +59,7 @@ func (s *topics) byFamily() bool {
 	if s.given != nil {
 		return s.givenFamily != nil
 	}
-	return s.grouped && s.want > ofTopics && (s.groups != nil || s.want > s.k)
+	return s.want > ofTopics && (s.groups != nil || s.want > s.k)
 }
 
 // logits are the moments of η about the prior's mean, of all documents or of some.
@@ -293,55 +293,4 @@ func (f *stripes) putLogits(w *worker) error {
 		err = f.logits.put(&w.logits, &w.block, false)
 	}
 	return err
-}
-
-// correlatedFinal is final under the logistic-normal prior. It leaves the documents' tokens by
-// topic as their state.
-func (f *stripes) correlatedFinal(ctx context.Context, w *worker, slot int, sum *tally, m *moments) error {
-	if err := f.getLogits(w, false, false); err != nil {
-		return err
-	}
-	var to *docstep.Sums
-	if f.reads() {
-		to = &docstep.Sums{Rows: f.parts[slot]}
-	}
-	x, logits := f.ofPrior(w), f.normal.K()
-	eta := make([]float32, logits)
-	w.theta = general(w.theta.Data, 2*w.block.Docs(), logits)
-	clear(w.theta.Data)
-	for d := range w.block.Docs() {
-		f.load(w, d, false)
-		n, blocks := w.rows.doc(d)
-		if len(w.Visible.Words) == 0 {
-			clear(n)
-			continue
-		}
-		if f.family == nil {
-			copy(eta, n)
-		} else {
-			eta, _ = w.logits.doc(d)
-		}
-		rule := w.Within(&f.rule, blocks)
-		theta := [2][]float64{linalg.Row(w.theta, 2*d), linalg.Row(w.theta, 2*d+1)}
-		loglik, err := w.FinishCorrelated(rule, x, eta, n, 1, logisticnormal.Key(w.block.Key(d), -1), to, theta)
-		if err != nil {
-			return w.fail(d, err)
-		}
-		sum.loglik += loglik
-		sum.tokens += float64(w.Visible.Sum) * w.Times
-		m.leading(n, blocks, w.Times)
-		if f.family != nil {
-			m.document(n, blocks, theta, f.seen.share(w.block.First+d))
-		} else if w.Times != 1 {
-			for _, row := range theta {
-				floats.Scale(math.Sqrt(w.Times), row)
-			}
-		}
-	}
-	if f.family == nil {
-		if err := w.addSquares(ctx, w.theta, m.square.RawMatrix().Data); err != nil {
-			return err
-		}
-	}
-	return f.putLogits(w)
 }

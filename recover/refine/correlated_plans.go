@@ -7,21 +7,27 @@ import (
 	"github.com/jsmf-go/spectral/internal/sums"
 )
 
-// correlatedSteps are those of a document of which no logits are kept: those of a pass, and of the
-// last read.
+// correlatedSteps are those of a document of which no logits are kept, without families: those of a pass,
+// and of the last read.
 const correlatedSteps, correlatedLastSteps = 6, 12
 
 // correlatedPlan returns a plan under the logistic-normal prior. logits says that earlier passes
 // left some, if they left anything.
 func (f *plans) correlatedPlan(task sums.Task, steps, turn int, logits bool) *sums.Correlated {
 	p := f.plan(task, steps)
-	p.Least = 0
-	return &sums.Correlated{Pass: p, Prior: f.normal, Turn: int32(turn), Logits: logits && len(p.Columns) > 0, Informs: informs(f.seen.all.Docs)}
+	if f.family == nil {
+		p.Least = 0
+	}
+	return &sums.Correlated{Pass: p, Prior: f.normal, Families: f.family, Turn: int32(turn), Logits: logits && len(p.Columns) > 0, Informs: informs(f.seen.all.Docs)}
 }
 
 // correlated implements documents.
 func (f *plans) correlated(ctx context.Context, t int, closing bool) (Score, logits, error) {
-	p := f.correlatedPlan(sums.Learn, correlatedSteps, t, t > 0)
+	steps := correlatedSteps
+	if f.family != nil {
+		steps = f.Steps
+	}
+	p := f.correlatedPlan(sums.Learn, steps, t, t > 0)
 	p.Pass.Keep, p.Pass.Hide = f.Carry, f.seen.hides && !closing
 	if f.seen.all.Docs >= manyDocs {
 		p.Pass.Scored = scoredOf
@@ -33,11 +39,12 @@ func (f *plans) correlated(ctx context.Context, t int, closing bool) (Score, log
 	if err != nil {
 		return Score{}, logits{}, err
 	}
-	out := newLogits(f.k)
+	k := f.normal.K()
+	out := newLogits(k)
 	out.weight, out.observed, out.full = m.Weight, m.Observed, m.Full
 	copy(out.mean, m.Mean)
-	for i := range f.k {
-		for j := range f.k {
+	for i := range k {
+		for j := range k {
 			linalg.Row(out.second, i)[j] = m.Second.At(i, j)
 		}
 	}
@@ -55,15 +62,4 @@ func (f *plans) read(ctx context.Context, p *sums.Correlated) (*sums.Answer, *su
 		return nil, nil, err
 	}
 	return p.Read(sum)
-}
-
-// correlatedLast is last under the logistic-normal prior.
-func (f *plans) correlatedLast(ctx context.Context, res *Result) (Score, error) {
-	a, _, err := f.read(ctx, f.correlatedPlan(sums.Finish, correlatedLastSteps, -1, true))
-	if err != nil {
-		return Score{}, err
-	}
-	res.A, _, _ = a.Moments()
-	res.Alone = a.Alone()
-	return scoreOf(a), f.take(ctx, a, false)
 }

@@ -4,12 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/internal/logisticnormal"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	recovery "github.com/jsmf-go/spectral/recover"
 )
@@ -64,6 +62,20 @@ func TestFamiliesPlanted(t *testing.T) {
 		}
 		if s := mat.Sum(r.A); math.Abs(s-1) > 1e-12 || !mat.EqualApprox(r.A, r.A.T(), 0) {
 			t.Errorf("%s: A sums to %v, or is not symmetric", name, s)
+		}
+		for _, s := range []Refiner{Batch{Correlated: 12}, Batch{Correlated: 12, Carry: true}} {
+			b, err := s.Refine(t.Context(), c.Source(), start, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sum := mat.Sum(b.A); b.Correlated != b.Passes || !slices.Equal(b.Prior.Families, start.Prior.Families) || math.Abs(sum-1) > 1e-12 {
+				t.Errorf("%s, %v: %d of %d passes under the prior, families %v, A sums to %v", name, s, b.Correlated, b.Passes, b.Prior.Families, sum)
+			}
+			if got, passes := slopeOf(byFamily(b.A, each), want), slopeOf(byFamily(r.A, each), want); length > 10 && math.Abs(got-passes) > 0.1 {
+				t.Errorf("%v: slope %.3f of the correlations; Passes have %.3f", s, got, passes)
+			} else {
+				t.Logf("%s, %v: slope %.3f; Passes have %.3f", name, s, got, passes)
+			}
 		}
 		if length < 10 {
 			continue
@@ -132,78 +144,7 @@ func TestFamiliesSameBits(t *testing.T) {
 	if m.Passes != 2 || !slices.Equal(m.Prior.Families, prior.Families) {
 		t.Errorf("%d passes, families %v", m.Passes, m.Prior.Families)
 	}
-	if _, err := (Batch{}).Refine(t.Context(), c.Source(), mixed, Options{}); err == nil || !strings.Contains(err.Error(), "families") {
-		t.Errorf("Batch: %v", err)
-	}
 	if _, err := (Passes{N: 1, Correlated: -1}).Refine(t.Context(), c.Source(), mixed, Options{}); err != nil { // it is not used
 		t.Error(err)
-	}
-}
-
-// E[θθᵀ] of documents with some blocks of topics is that of their definition.
-func TestMoments(t *testing.T) {
-	const k, families = 37, 4
-	rng := rand.New(rand.NewPCG(3, 9))
-	for _, n := range []int{1, families} {
-		s := &topics{k: k, alpha: 0.3}
-		if n > 1 {
-			s.family = make([]int, k)
-			for i := range s.family {
-				s.family[i] = rng.IntN(n)
-			}
-			s.normal = logisticnormal.New(slices.Repeat([]float64{0.25}, n))
-		}
-		of := s.family
-		if n == 1 {
-			of = make([]int, k)
-		}
-		m, want := s.newMoments(), mat.NewDense(k, k, nil)
-		for _, blocks := range [][]uint16{{0}, {2}, {0, 2}, {1, 2}, nil} {
-			columns := 16 * len(blocks)
-			if blocks == nil {
-				columns = k
-			}
-			tokens, all := make([]float32, columns), make([]float64, k)
-			for i := range tokens {
-				c := i
-				if blocks != nil {
-					c = 16*int(blocks[i/16]) + i%16
-				}
-				if c < k && rng.IntN(3) > 0 {
-					tokens[i] = 4 * rng.Float32()
-					all[c] = float64(tokens[i])
-				}
-			}
-			shares := [2][]float64{{1}, {0}}
-			if n > 1 {
-				shares = [2][]float64{make([]float64, n), make([]float64, n)}
-				for f := range n {
-					shares[0][f], shares[1][f] = rng.Float64(), rng.Float64()
-				}
-			}
-			weight, sums := 0.5+rng.Float64(), make([]float64, n)
-			for i, v := range all {
-				sums[of[i]] += v + s.alpha
-			}
-			for i := range k {
-				for j := range k {
-					f, g := of[i], of[j]
-					both := shares[0][f]*shares[0][g] + shares[1][f]*shares[1][g]
-					x, y := all[i]+s.alpha, all[j]+s.alpha
-					v := x * y / (sums[f] * sums[g])
-					if f == g {
-						v = x * y / (sums[f] * (sums[f] + 1))
-					}
-					if i == j {
-						v += x / (sums[f] * (sums[f] + 1))
-					}
-					want.Set(i, j, want.At(i, j)+weight*both*v)
-				}
-			}
-			m.document(tokens, blocks, shares, weight)
-		}
-		if got := m.matrix(); !mat.EqualApprox(got, want, 1e-12) {
-			t.Errorf("%d families: %v, want %v", n, mat.Formatted(got), mat.Formatted(want))
-		}
 	}
 }

@@ -229,7 +229,6 @@ func (p Passes) begin(ctx context.Context, docs corpus.Source, start Start, opt 
 	if f.topics, err = newTopics(prior{p.Alpha, p.Beta, p.Gain}, docs, start, opt); err != nil {
 		return nil, err
 	}
-	f.grouped = true
 	if f.docs, err = encoded(ctx, docs, f.n); err == nil {
 		err = f.begin(ctx, f.local(f.docs), start)
 	}

@@ -177,20 +177,20 @@ func (f *plans) joined(ctx context.Context, pairs []merged, _ bool) error {
 }
 
 // last implements documents.
-func (f *plans) last(ctx context.Context, res *Result) (Score, error) {
-	if f.normal != nil {
-		return f.correlatedLast(ctx, res)
+func (f *plans) last(ctx context.Context, res *Result) (score Score, err error) {
+	steps := max(lastSteps, f.Steps)
+	var a *sums.Answer
+	switch {
+	case f.normal == nil:
+		a, err = f.sum(ctx, f.plan(sums.Finish, steps))
+	case f.family == nil:
+		a, _, err = f.read(ctx, f.correlatedPlan(sums.Finish, correlatedLastSteps, -1, true))
+	default:
+		a, _, err = f.read(ctx, f.correlatedPlan(sums.Finish, steps, -1, true))
 	}
-	a, err := f.sum(ctx, f.plan(sums.Finish, max(lastSteps, f.Steps)))
 	if err != nil {
 		return Score{}, err
 	}
-	m := f.newMoments()
-	square, linear, all := a.Moments()
-	if m.square = square; linear != nil {
-		m.linear.SetCol(0, linear)
-		m.all.Set(0, 0, all)
-	}
-	res.A, res.Alone = m.matrix(), a.Alone()
+	res.A, res.Alone = a.Moments(), a.Alone()
 	return scoreOf(a), f.take(ctx, a, false)
 }

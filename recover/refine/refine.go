@@ -73,7 +73,7 @@ type Start struct {
 	A *mat.Dense // K×K, their correlations; nil if not known. Passes and Batch ignore it.
 	// Prior is a logistic-normal prior of the K topics, to begin the passes under such a prior with
 	// (Passes.Correlated). Where there are any, there are none under a Dirichlet prior. nil: none is
-	// known. Batch refuses one of families.
+	// known.
 	Prior *recovery.LogisticNormal
 	// Tree says which topics were split from which; nil: none were. Passes then keep, of many
 	// topics, those that a document has.

@@ -53,7 +53,6 @@ type topics struct {
 	alpha   float64 // of each topic in a document, in tokens
 	n, k    int     // k counts the columns of everything, those of merged topics among them
 	want    int     // topics
-	grouped bool    // the prior of many topics is one of families
 	alive   []int   // the columns of the topics that there are, ascending
 	origin  []int   // for each of them, the column of the start that it was; if merged, of the larger
 	settled int     // passes until the last merge

@@ -13,7 +13,8 @@ import (
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/vec"
+	"github.com/jsmf-go/spectral/internal/logisticnormal"
+	"github.com/jsmf-go/spectral/internal/sums"
 )
 
 // What the stripes of documents are read for: passes, the costs and the merging of topics, and
@@ -310,9 +311,6 @@ func (f *stripes) last(ctx context.Context, res *Result) (Score, error) {
 		second[i] = f.newMoments()
 	}
 	err := f.sweep(ctx, func(w *worker, slot int) error {
-		if f.normal != nil {
-			return f.correlatedFinal(ctx, w, slot, &slots[slot], &second[slot])
-		}
 		return f.final(ctx, w, slot, &slots[slot], &second[slot])
 	}, func(n int) error {
 		all.merge(slots[:n])
@@ -321,212 +319,121 @@ func (f *stripes) last(ctx context.Context, res *Result) (Score, error) {
 		}
 		return f.drain(ctx, n)
 	})
-	res.A, res.Alone, res.Counts = sum.matrix(), sum.alone, f.state.mem
+	if res.A = sum.square; sum.some != nil {
+		res.A = sum.some.Read(sum.sum)
+	}
+	res.Alone, res.Counts = sum.alone, f.state.mem
 	return all.score(), err
 }
 
+// moments are sums of the documents' E[θθᵀ]: in sum where documents have some topics or topics are in
+// families, and otherwise in square. alone has those of which a topic has more than half (Result.Alone,
+// before it is divided).
+type moments struct {
+	alone  []float64
+	square *mat.Dense
+	some   *sums.ThetaAdder
+	sum    []int64
+}
+
+func (f *stripes) newMoments() moments {
+	if f.family == nil && f.state.some == nil {
+		return moments{alone: make([]float64, f.k), square: mat.NewDense(f.k, f.k, nil)}
+	}
+	families := 1
+	if f.family != nil {
+		families = f.normal.K()
+	}
+	x := sums.NewThetas(f.k, f.family, families, f.alpha, int64(f.seen.all.Docs))
+	return moments{alone: make([]float64, f.k), some: x.Adder(), sum: make([]int64, x.Len())}
+}
+
+// add adds other moments and empties them.
+func (m *moments) add(o *moments) {
+	floats.Add(m.alone, o.alone)
+	clear(o.alone)
+	if m.some == nil {
+		m.square.Add(m.square, o.square)
+		o.square.Zero()
+		return
+	}
+	for i, v := range o.sum {
+		m.sum[i] += v
+	}
+	clear(o.sum)
+}
+
 // final scores the documents of a block and adds up their moments and, for reading words, how
-// often words are in documents with each topic.
+// often words are in documents with each topic. It leaves the documents' tokens by topic as their state.
 func (f *stripes) final(ctx context.Context, w *worker, slot int, sum *tally, m *moments) error {
-	if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
+	if err := f.getLogits(w, false, false); err != nil {
 		return err
 	}
 	var to *docstep.Sums
 	if f.reads() {
 		to = &docstep.Sums{Rows: f.parts[slot]}
 	}
-	some := f.state.some != nil
-	if !some {
-		w.theta = general(w.theta.Data, w.block.Docs(), f.k)
-		clear(w.theta.Data)
+	columns, share := f.k, [2][]float64{{1}, {0}} // of the families, where there is one
+	if f.normal != nil {
+		columns = f.normal.K()
 	}
+	w.theta = general(w.theta.Data, 2*w.block.Docs(), columns)
+	clear(w.theta.Data)
+	eta := make([]float32, columns)
 	for d := range w.block.Docs() {
 		f.load(w, d, false)
+		n, blocks := w.rows.doc(d)
 		if len(w.Visible.Words) == 0 {
+			clear(n)
 			continue
 		}
-		n, blocks := w.rows.doc(d)
 		rule := w.Within(&f.rule, blocks)
-		total := rule.Prior.Weigh(w.T, n)
-		loglik, err := w.Finish(rule, to, total)
+		var loglik float64
+		var err error
+		if f.normal == nil {
+			total := rule.Prior.Weigh(w.T, n)
+			loglik, err = w.Finish(rule, to, total)
+			if m.some == nil {
+				theta := linalg.Row(w.theta, d)
+				for k, v := range n {
+					theta[k] = (float64(v) + f.alpha) / math.Sqrt(total*(total+1))
+				}
+			}
+		} else {
+			if f.family == nil {
+				copy(eta, n)
+			} else {
+				eta, _ = w.logits.doc(d)
+			}
+			share = [2][]float64{linalg.Row(w.theta, 2*d), linalg.Row(w.theta, 2*d+1)}
+			loglik, err = w.FinishCorrelated(rule, f.ofPrior(w), eta, n, 1, logisticnormal.Key(w.block.Key(d), -1), to, share)
+			if m.some == nil && w.Times != 1 {
+				floats.Scale(math.Sqrt(w.Times), share[0])
+				floats.Scale(math.Sqrt(w.Times), share[1])
+			}
+		}
 		if err != nil {
 			return w.fail(d, err)
 		}
 		sum.loglik += loglik
 		sum.tokens += float64(w.Visible.Sum) * w.Times
-		m.leading(n, blocks, w.Times)
-		if some {
-			m.document(n, blocks, [2][]float64{{1}, {0}}, f.seen.share(w.block.First+d))
-			continue
+		if i, part := docstep.Leading(n); part > 0 {
+			m.alone[estep.Column(blocks, i)] += w.Times * part
 		}
-		theta := linalg.Row(w.theta, d)
-		for k, v := range n {
-			theta[k] = (float64(v) + f.alpha) / math.Sqrt(total*(total+1))
+		if m.some != nil {
+			m.some.Document(n, blocks, share, f.seen.share(w.block.First+d), m.sum)
 		}
 	}
-	if some {
-		return nil
+	var err error
+	switch {
+	case m.some != nil:
+	case f.normal != nil:
+		err = w.addSquares(ctx, w.theta, m.square.RawMatrix().Data)
+	default:
+		w.theta.Rows /= 2
+		err = f.moments(ctx, w, m.square)
 	}
-	return f.moments(ctx, w, m.square)
-}
-
-// moments are what the documents' E[θθᵀ] is made of, where documents have n tokens by topic and
-// topics are in families: one under a Dirichlet prior. With s_f the tokens of family f and Σα of it,
-// θ_k is φ_f·(n_k + α)/s_f in the mean, so that with c_fg = E[φ_f·φ_g]/(s_f·s_g), where
-// E[φ_f²]/(s_f·(s_f+1)) is in place of c_ff, E[θθᵀ] is
-//
-//	c_fg·(n_k + α)(n_l + α), and c_ff·(n_k + α) more on the diagonal.
-//
-// Where documents have all topics and there are no families, E[θθᵀ] itself is in square.
-type moments struct {
-	alpha  float64
-	of     []int      // the family of each topic
-	prior  []float64  // of each family: Σα
-	alone  []float64  // K: see Result.Alone, before it is divided
-	square *mat.Dense // K×K, from the diagonal block on: of c_fg·n_k·n_l
-	linear *mat.Dense // K×F: of c_fg·n_k, f being the family of k
-	all    *mat.Dense // F×F: of c_fg
-
-	// Of a document: its tokens by topic, s, by what c_ff is less than a sum of squares, and these
-	// tokens times the roots of c.
-	x, s, within []float64
-	scaled       [2][]float64
-	allBlocks    []uint16
-}
-
-func (s *topics) newMoments() moments {
-	m := moments{alpha: s.alpha, of: s.family, prior: make([]float64, 1), alone: make([]float64, s.k), square: mat.NewDense(s.k, s.k, nil)}
-	if m.of == nil {
-		m.of = make([]int, s.k)
-	} else {
-		m.prior = make([]float64, s.normal.K())
-	}
-	for _, g := range m.of {
-		m.prior[g] += s.alpha
-	}
-	m.linear, m.all = mat.NewDense(s.k, len(m.prior), nil), mat.NewDense(len(m.prior), len(m.prior), nil)
-	m.s, m.within = make([]float64, len(m.prior)), make([]float64, len(m.prior))
-	for i := range estep.Padded(s.k) / estep.BlockSize {
-		m.allBlocks = append(m.allBlocks, uint16(i))
-	}
-	return m
-}
-
-// add adds other moments and empties them.
-func (m *moments) add(o *moments) {
-	for _, x := range [][2]*mat.Dense{{m.square, o.square}, {m.linear, o.linear}, {m.all, o.all}} {
-		x[0].Add(x[0], x[1])
-		x[1].Zero()
-	}
-	floats.Add(m.alone, o.alone)
-	clear(o.alone)
-}
-
-// leading adds the share of the topic that has more than half of a document's tokens.
-func (m *moments) leading(n []float32, blocks []uint16, weight float64) {
-	if i, share := docstep.Leading(n); share > 0 {
-		m.alone[estep.Column(blocks, i)] += weight * share
-	}
-}
-
-// document adds a document with tokens by topic in some blocks of topics, nil for all. The sum of
-// the squares of the rows of shares is E[φφᵀ].
-func (m *moments) document(n []float32, blocks []uint16, shares [2][]float64, weight float64) {
-	if blocks == nil {
-		blocks = m.allBlocks
-	}
-	k := len(m.of)
-	columns := estep.BlockSize * len(blocks)
-	m.x = vec.Resize(m.x, columns)
-	clear(m.x)
-	copy(m.s, m.prior)
-	for i, v := range n {
-		if v > 0 {
-			m.x[i] = float64(v)
-			m.s[m.of[estep.Column(blocks, i)]] += m.x[i]
-		}
-	}
-	// c as a sum of squares, less what is too much within a family.
-	root, one := math.Sqrt(weight), len(m.s) == 1
-	if one {
-		root *= math.Sqrt(m.s[0] / (m.s[0] + 1))
-	}
-	for i, share := range shares {
-		for g, v := range share {
-			share[g] = v * root / m.s[g]
-		}
-		m.scaled[i] = vec.Resize(m.scaled[i], columns)
-	}
-	for f, s := range m.s {
-		row := m.all.RawRowView(f)
-		for g := range row {
-			row[g] += shares[0][f]*shares[0][g] + shares[1][f]*shares[1][g]
-		}
-		m.within[f] = 0
-		if !one {
-			m.within[f] = (shares[0][f]*shares[0][f] + shares[1][f]*shares[1][f]) / (s + 1)
-		}
-		row[f] -= m.within[f]
-	}
-	for i, v := range m.x {
-		for j, share := range shares {
-			m.scaled[j][i] = 0
-			if v > 0 {
-				m.scaled[j][i] = v * share[m.of[estep.Column(blocks, i)]]
-			}
-		}
-	}
-	for i, v := range m.x {
-		if v == 0 {
-			continue
-		}
-		t := estep.Column(blocks, i)
-		f := m.of[t]
-		x, y := m.scaled[0][i], m.scaled[1][i]
-		within := m.within[f]
-		linear := m.linear.RawRowView(t)
-		for g := range linear {
-			linear[g] += x*shares[0][g] + y*shares[1][g]
-		}
-		linear[f] -= within * v
-		row := m.square.RawRowView(t)
-		for j := i / estep.BlockSize; j < len(blocks); j++ {
-			lo := int(blocks[j]) * estep.BlockSize
-			to := row[lo:min(lo+estep.BlockSize, k)]
-			at := j * estep.BlockSize
-			floats.AddScaled(to, x, m.scaled[0][at:][:len(to)])
-			if y != 0 {
-				floats.AddScaled(to, y, m.scaled[1][at:][:len(to)])
-			}
-			if within == 0 {
-				continue
-			}
-			for l, g := range m.of[lo:][:len(to)] {
-				if g == f {
-					to[l] -= within * v * m.x[at+l]
-				}
-			}
-		}
-	}
-}
-
-// matrix returns the sum of E[θθᵀ], symmetric to the bit, and changes m.
-func (m *moments) matrix() *mat.Dense {
-	if mat.Sum(m.all) == 0 {
-		return m.square
-	}
-	for i, f := range m.of {
-		row := m.square.RawRowView(i)
-		for j := range i {
-			row[j] = m.square.At(j, i)
-		}
-		for j := i; j < len(row); j++ {
-			g := m.of[j]
-			row[j] += m.alpha * (m.linear.At(i, g) + m.linear.At(j, f) + m.alpha*m.all.At(f, g))
-		}
-		row[i] += m.linear.At(i, f) + m.alpha*m.all.At(f, f)
-	}
-	return m.square
+	return errors.Join(err, f.putLogits(w))
 }
 
 // moments adds E[θθᵀ] = (s·θθᵀ + diag θ)/(s+1) of the documents of a block, times their
