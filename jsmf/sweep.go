@@ -101,9 +101,11 @@ type Grid struct {
 // ratios, since nothing is known of those between.
 //
 // Recorders get [StageSweep], and then the stages of the Model's fit. Progress counts the topics
-// fitted, and sixteen more for each model. The total is what is to be tried by what is known so far;
-// if K was not given, it may rise or fall by half. Memory: a fit to all documents with the largest K,
-// and what is kept of models that may still be chosen, some kilobytes a topic; the documents twice.
+// fitted, and sixteen more for each model. The total is what will be tried as far as is known: if K was
+// not given it may be off by three times at first, and mostly by less than two when a quarter is done.
+// Memory: a fit to all documents with the largest K, what is kept of models that may still be chosen,
+// some kilobytes a topic, and the documents twice.
+//
 // Errors: those of Validate, a Pipeline with a K, a bad number, an input whose documents
 // cannot be held out because there are none or they are on other machines, those of Fit, and that of
 // the first K if there are models of none.
@@ -172,7 +174,7 @@ const (
 	gridSteps = 4  // numbers from one to its double
 	gridDocs  = 20 // documents for each topic, at least
 	gridMax   = 1000
-	gridUsual = 40 // the largest number that is tried for most documents
+	gridUsual = 80 // the largest number that is tried for most documents
 )
 
 // numbers returns the numbers that may be tried where none are given.
@@ -301,25 +303,39 @@ func (t *trial) untried(ks []int, given bool) (out []int) {
 // for sixteen.
 func (x *try) cost() int { return x.K + 16 }
 
-// left returns the cost of what is still to be tried, as far as it can be known: all models of
-// numbers that may be the one to take, two of those that come next, and while the largest one does
-// best, those up to forty topics.
+// left returns the cost of what is still to be tried: all models of numbers that may be the one to
+// take, and two of those that come next. Where numbers are not given, more will come, by what is known:
+// while the largest one does best, those up to gridUsual, and one model of each next to the number to take.
 func (t *trial) left(ks []int, given bool) (cost int) {
-	climbing := !given
+	largest := false
 	for i, x := range t.tries {
 		if t.open(i) {
 			cost += (len(t.parts) - len(x.models)) * x.cost()
-			climbing = !given && i == len(t.tries)-1
+			largest = i == len(t.tries)-1
 		}
 	}
 	next := t.untried(ks, given)
-	for i := 0; i < len(ks) && climbing && ks[i] <= gridUsual; i += gridSteps {
-		if _, found := t.place(ks[i]); !found && !slices.Contains(next, ks[i]) {
-			next = append(next, ks[i])
-		}
-	}
 	for _, k := range next {
 		cost += 2 * (&try{K: k}).cost()
+	}
+	if given || cost == 0 {
+		return cost
+	}
+	more := func(i, models int) {
+		if i >= 0 && i < len(ks) && !slices.Contains(next, ks[i]) {
+			if _, found := t.place(ks[i]); !found {
+				cost += models * (&try{K: ks[i]}).cost()
+			}
+		}
+	}
+	for i := 0; i < len(ks) && largest && ks[i] <= gridUsual; i += gridSteps {
+		more(i, 2)
+	}
+	if chosen, _ := t.near(); chosen >= 0 {
+		at, _ := slices.BinarySearch(ks, t.tries[chosen].K)
+		for to := at - gridSteps/2; to <= at+gridSteps/2; to++ {
+			more(to, 1)
+		}
 	}
 	return cost
 }
