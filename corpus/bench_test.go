@@ -9,6 +9,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
@@ -37,7 +38,7 @@ func BenchmarkReadUCI(b *testing.B) {
 
 // The text is made of the words of a fixed list, 200 a document.
 func BenchmarkTokenize(b *testing.B) {
-	list := append(text.EnglishStopWords(), "Factorization", "co-occurrence", "3.14", "Müller’s", "(sparse)", "matrix,")
+	list := append(stopwords.English(), "Factorization", "co-occurrence", "3.14", "Müller’s", "(sparse)", "matrix,")
 	var sb strings.Builder
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
@@ -61,7 +62,7 @@ func BenchmarkCurate(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run("corpus="+name+"/N=5000", func(b *testing.B) {
-			o := corpus.Curation{StopWords: text.EnglishStopWords(), Words: 5000}
+			o := corpus.Curation{StopWords: stopwords.English(), Words: 5000}
 			b.ReportAllocs()
 			share := 0.0
 			for b.Loop() {

@@ -42,7 +42,7 @@ func (s Score) String() string {
 // Curation says which words and documents Curate keeps. The zero value keeps words of positive
 // score and documents with at least 3 distinct words. The usual setting for text is
 //
-//	Curation{StopWords: text.EnglishStopWords(), Words: 5000}
+//	Curation{StopWords: stopwords.English(), Words: 5000}
 type Curation struct {
 	// StopWords are removed first, by exact match. The corpus need not have them.
 	StopWords []string

@@ -63,7 +63,7 @@
 // [Curate] removes words that are everywhere or almost nowhere, by the papers' rules, and
 // reports what each step removed. For text, start with
 //
-//	c, report, err := corpus.Curate(c, corpus.Curation{StopWords: text.EnglishStopWords(), Words: 5000})
+//	c, report, err := corpus.Curate(c, corpus.Curation{StopWords: stopwords.English(), Words: 5000})
 //
 // where 5000 is the number of words to keep; for preferences, with
 // Curation{Score: corpus.TF, Words: 5000}; and for counts that are fine as they

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 )
 
 // From text to a curated corpus.
@@ -26,7 +27,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	c, report, err := corpus.Curate(c, corpus.Curation{StopWords: text.EnglishStopWords(), Words: 8, MinDistinct: 2})
+	c, report, err := corpus.Curate(c, corpus.Curation{StopWords: stopwords.English(), Words: 8, MinDistinct: 2})
 	if err != nil {
 		fmt.Println(err)
 		return

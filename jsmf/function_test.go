@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
@@ -16,7 +16,7 @@ import (
 // function words, of which each subject has ten of its own, as stories have "she" and manuals "if".
 func styled(t *testing.T, docs, words int) *corpus.Corpus {
 	t.Helper()
-	rng, list := rand.New(rand.NewPCG(5, 6)), text.EnglishStopWords()
+	rng, list := rand.New(rand.NewPCG(5, 6)), stopwords.English()
 	var b corpus.Builder
 	for d := range docs {
 		var said []string
@@ -44,7 +44,7 @@ func styled(t *testing.T, docs, words int) *corpus.Corpus {
 // Function words stay in the topics. The start does without them, and no topic is read or named by one:
 // in long documents and in short ones, of few topics and of many that are split, by Passes and by Batch.
 func TestFunctionWords(t *testing.T) {
-	list := text.EnglishStopWords()
+	list := stopwords.English()
 	for name, x := range map[string]struct {
 		p           Pipeline
 		docs, words int

@@ -14,7 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 	"github.com/jsmf-go/spectral/internal/golden"
 	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -211,7 +211,7 @@ func TestHierarchyNips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, _, err := corpus.Curate(raw, corpus.Curation{Words: 2000, StopWords: text.EnglishStopWords()})
+	c, _, err := corpus.Curate(raw, corpus.Curation{Words: 2000, StopWords: stopwords.English()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,4 @@
-// Package text turns text into words. A [Setting] says how, a [Tokenizer] made from it does it,
-// and [EnglishStopWords] are words to leave out.
+// Package text turns text into words. A [Setting] says how, and a [Tokenizer] made from it does it.
 //
 // # From text to words
 //

@@ -1,7 +1,6 @@
 package text_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -54,33 +53,6 @@ func TestSettings(t *testing.T) {
 		if got[0] != "before" || strings.Join(got[1:], "|") != x.want {
 			t.Errorf("%+v: %q gives %q, want %q", x.set, x.in, got[1:], x.want)
 		}
-	}
-}
-
-func TestEnglishStopWords(t *testing.T) {
-	list := text.EnglishStopWords()
-	if n := len(list); n < 180 || n > 350 {
-		t.Errorf("%d words", n)
-	}
-	if !slices.IsSorted(list) || len(slices.Compact(slices.Clone(list))) != len(list) {
-		t.Error("the list is not sorted, or has duplicates")
-	}
-	// Each must be a word that the tokenizer can yield, or it would never match.
-	keep := split(t, text.Setting{MinLength: 1, KeepPossessive: true})
-	for _, w := range list {
-		if got := keep.Tokenize(nil, w); len(got) != 1 || got[0] != w {
-			t.Errorf("%q is tokenised as %q", w, got)
-		}
-	}
-	// A text of function words only leaves nothing.
-	for _, w := range text.Default().Tokenize(nil, "It's what they'd have done if you weren't there, isn't it? Let's not; we've got Anna's.") {
-		if w != "anna" && !slices.Contains(list, w) {
-			t.Errorf("%q is not in the list", w)
-		}
-	}
-	list[0] = "changed"
-	if text.EnglishStopWords()[0] == "changed" {
-		t.Error("the list is shared")
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
@@ -134,7 +135,7 @@ func (a *answers) read(ctx context.Context, s *steps) error {
 		// words end up among the names of topics.
 		keep := corpus.Curation{MinDocs: 3, DropDuplicates: true}
 		if l := a.inspected.Languages; len(l) > 0 && l[0].Name == "English" {
-			keep.StopWords = text.EnglishStopWords()
+			keep.StopWords = stopwords.English()
 		}
 		if a.corpus, a.curated, err = corpus.Curate(raw, keep); err != nil {
 			if a.curated != nil {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
-	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 )
 
 // source is a corpus of the data folder. Before a cell asks for it, it
@@ -78,7 +78,7 @@ func findSource(folder, name, stop string) (*source, error) {
 		fmt.Fprintln(h, sum)
 	}
 	if s.stop == "" { // the list of the library
-		fmt.Fprintln(h, strings.Join(text.EnglishStopWords(), "\n"))
+		fmt.Fprintln(h, strings.Join(stopwords.English(), "\n"))
 	}
 	s.digest = hex.EncodeToString(h.Sum(nil)[:12])
 	return s, nil
@@ -141,7 +141,7 @@ func (s *source) classes() ([]string, error) {
 
 func (s *source) stopWords(ctx context.Context) ([]string, error) {
 	if s.stop == "" {
-		return text.EnglishStopWords(), nil
+		return stopwords.English(), nil
 	}
 	return corpus.ReadStopWords(ctx, corpus.File{Name: s.stop})
 }

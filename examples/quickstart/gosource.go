@@ -21,6 +21,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 )
 
 // goSource is a corpus.Source: the comments of the Go files below a folder, one
@@ -71,7 +72,7 @@ func (s goSource) Describe(context.Context) (corpus.Description, error) {
 func (s goSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 	return func(yield func(corpus.Document, error) bool) {
 		function := make(map[string]bool)
-		for _, w := range text.EnglishStopWords() {
+		for _, w := range stopwords.English() {
 			function[w] = true
 		}
 		seen := make(map[string]bool)

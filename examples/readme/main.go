@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -25,7 +25,7 @@ func main() {
 	}
 	c, err := b.Corpus()
 	check(err)
-	c, _, err = corpus.Curate(c, corpus.Curation{StopWords: text.EnglishStopWords(), MinDocs: 10})
+	c, _, err = corpus.Curate(c, corpus.Curation{StopWords: stopwords.English(), MinDocs: 10})
 	check(err)
 	m, err := jsmf.New(8).Fit(context.Background(), c)
 	check(err)

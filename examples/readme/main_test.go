@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 	"github.com/jsmf-go/spectral/examples/readme/snippets"
 	"github.com/jsmf-go/spectral/jsmf"
 )
@@ -96,7 +96,7 @@ func TestNewDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, _, err = corpus.Curate(c, corpus.Curation{StopWords: text.EnglishStopWords(), MinDocs: 10}); err != nil {
+	if c, _, err = corpus.Curate(c, corpus.Curation{StopWords: stopwords.English(), MinDocs: 10}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := jsmf.New(8).Fit(context.Background(), c)

@@ -15,8 +15,8 @@
 // Most lists are those of Apache Lucene as the search engine Bleve has them: short lists of
 // the Snowball project and of Jacques Savoy (BSD), and others (Apache License 2.0, MIT).
 // Longer ones in as many languages, such as stopwords-iso, hold words that can name a topic
-// ("system" and "states" in English). English is text.EnglishStopWords; Chinese and Japanese
-// are of this library, for words as package segment gives them. The folder data says where
+// ("system" and "states" in English). English, Chinese and Japanese
+// are of this library, the latter two for words as package segment gives them. The folder data says where
 // each list is from, what was changed, and holds the licences.
 package stopwords
 
@@ -26,8 +26,6 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
-
-	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 //go:embed data/*.txt
@@ -40,20 +38,27 @@ func Languages() []string {
 	if err != nil {
 		panic(err) // it is in the program
 	}
-	out := []string{"en"}
+	var out []string
 	for _, f := range files {
 		out = append(out, strings.TrimSuffix(f.Name(), ".txt"))
 	}
-	slices.Sort(out)
 	return out
+}
+
+// English returns the list of English, in a new slice: articles, pronouns, prepositions, conjunctions,
+// auxiliaries, adverbs without content, a few common verbs, and contractions, both whole ("don't") and as
+// the pieces that other tokenizers leave ("don", "ll").
+func English() []string {
+	list, err := For("en")
+	if err != nil {
+		panic(err) // it is in the program
+	}
+	return list
 }
 
 // For returns the function words of a language, given by one of the codes of Languages,
 // sorted by their bytes, in a new slice. The error lists the languages that there are.
 func For(language string) ([]string, error) {
-	if language == "en" {
-		return text.EnglishStopWords(), nil
-	}
 	if !slices.Contains(Languages(), language) {
 		return nil, fmt.Errorf("stopwords: no list for the language %q; there are %s", language, strings.Join(Languages(), ", "))
 	}
@@ -61,7 +66,9 @@ func For(language string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("stopwords: %w", err)
 	}
-	return strings.Fields(string(b)), nil
+	list := strings.Fields(string(b))
+	slices.Sort(list)
+	return slices.Compact(list), nil
 }
 
 // leastFunction is the least part of all tokens that are function words of a language, besides those of

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 )
 
 // Config sets how the service learns and what clients may ask for. The zero value
@@ -150,7 +150,7 @@ func (c Config) withDefaults() (Config, error) {
 		errs = append(errs, err)
 	}
 	if c.StopWords == nil {
-		c.StopWords = text.EnglishStopWords()
+		c.StopWords = stopwords.English()
 	}
 	if c.Clock == nil {
 		c.Clock = machineClock()
