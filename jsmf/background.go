@@ -22,50 +22,20 @@ const (
 	backgroundSpread = 1.4
 )
 
-// Text has its function words if functionShare or more of its tokens are words whose p(topic |
-// word) has a Kullback–Leibler divergence from p(topic) below functionTells·ln K nats. With topics
-// of one size, ln K is the largest that there can be.
-const (
-	functionShare = 0.1
-	functionTells = 0.075
-)
-
-// In text with its function words, listed ones or others, a word that more than commonWord of the documents hold is a
-// reading word only of a topic with more than half of its occurrences. A word that more than
-// commonest of the documents hold, and more than twice the share of the topic, is a reading word of
-// background topics alone: a topic may have most of a pronoun and not be about it.
-const (
-	commonWord = 0.05
-	commonest  = 0.15
-)
-
-// markBackground finds the background topics of a model, and takes words from the reading weights
-// of the others: those of which most occurrences are in background topics, and in text with its
-// function words the common ones. alone is refine.Result.Alone.
+// markBackground finds the background topics of a model, and takes words of which most occurrences are in
+// these from the reading weights of the others. alone is refine.Result.Alone.
 func (m *Model) markBackground(info corpus.Info, alone []float64) {
 	df, docs := info.DocFrequencies, info.Documents
 	n, k := m.n, m.k
 	if len(df) != n || docs < 1 {
 		return // not counted documents
 	}
-	function := m.hasFunctionWords()
-	weights, before := m.readable(df, docs), make(map[int][]float64) // the rows of words that lose weights
-	m.eachWord(func(i int, of []float64) {
-		if function && float64(df[i]) > commonWord*float64(docs) {
-			row := weights.RawRowView(i)
-			before[i] = slices.Clone(row)
-			for t, q := range of {
-				if q <= 0.5 {
-					row[t] = 0
-				}
-			}
-		}
-	})
+	weights := m.readable(df, docs)
 	m.background = backgroundTopics(weights, mat.NewDense(k, k, m.corr), df, docs, alone)
-	if m.reading == nil || m.background == nil && !function {
+	if m.reading == nil || m.background == nil {
 		return
 	}
-	shares, sums := m.positiveShares(), make([]float64, k)
+	sums := make([]float64, k)
 	m.eachWord(func(i int, of []float64) {
 		row, within := weights.RawRowView(i), 0.0
 		for t, background := range m.background {
@@ -74,11 +44,7 @@ func (m *Model) markBackground(info corpus.Info, alone []float64) {
 			}
 		}
 		for t := range row {
-			if m.background != nil && m.background[t] {
-				if old := before[i]; old != nil {
-					row[t] = old[t]
-				}
-			} else if within > 0.5 || function && float64(df[i]) > max(commonest, 2*shares[t])*float64(docs) {
+			if !m.background[t] && within > 0.5 {
 				row[t] = 0
 			}
 			sums[t] += row[t]
@@ -106,36 +72,6 @@ func (m *Model) readable(df []int, docs int) *mat.Dense {
 		floats.Scale(idf*idf, weights.RawRowView(i))
 	}
 	return weights
-}
-
-// positiveShares returns the row sums of A, none negative.
-func (m *Model) positiveShares() []float64 {
-	shares := make([]float64, m.k)
-	for t := range shares {
-		shares[t] = max(floats.Sum(m.corr[t*m.k:(t+1)*m.k]), 0)
-	}
-	return shares
-}
-
-// hasFunctionWords reports whether the text has its function words.
-func (m *Model) hasFunctionWords() bool {
-	k := m.k
-	shares, little := m.positiveShares(), functionTells*math.Log(float64(k))
-	all, function := 0.0, 0.0
-	m.eachWord(func(i int, of []float64) {
-		word := floats.Dot(shares, m.topics[i*k:(i+1)*k])
-		tells := 0.0
-		for t, q := range of {
-			if q > 0 && shares[t] > 0 {
-				tells += q * math.Log(q/shares[t])
-			}
-		}
-		all += word
-		if tells < little {
-			function += word
-		}
-	})
-	return function >= functionShare*all
 }
 
 // backgroundTopics returns which topics are background, nil if none is. weights is N×K and ranks

@@ -134,7 +134,7 @@ func TestBackgroundTopics(t *testing.T) {
 	}
 }
 
-// What background topics and function words do to the reading weights of the others.
+// What background topics do to the reading weights of the others.
 func TestBackgroundTakesWords(t *testing.T) {
 	const k, docs = 10, 1000
 	columns := func(p *Model, background, other []float64) {
@@ -179,45 +179,8 @@ func TestBackgroundTakesWords(t *testing.T) {
 	}
 	columns(m, []float64{0.8, 0.1, 0.1}, []float64{0, 0.5, 0.5})
 
-	// Words 1 and 2 tell nothing: they are function words, and so there are some. Word 1
-	// is common, word 2 rare.
-	m = unchecked(t, parts())
-	m.markBackground(info(docs, docs/10, docs/100), alone)
-	columns(m, []float64{0.8, 0.1, 0.1}, []float64{0, 0, 1})
-
 	m = unchecked(t, parts())
 	if m.markBackground(corpus.Info{}, alone); m.background != nil || !mat.Equal(m.Reading(), before) {
 		t.Error("background topics without document frequencies")
-	}
-}
-
-// In text with its function words, a word of many documents is no reading word even of a
-// topic that has all of it, unless the topic is as large.
-func TestCommonWords(t *testing.T) {
-	const k, docs = 4, 1000 // too few topics for one to be background
-	for _, x := range []struct {
-		name  string
-		share float64 // of topic 3, which has all of words 1 and 2
-		df    int     // of word 1; word 2 is rare
-		want  []float64
-	}{
-		{"common", 0.05, 160, []float64{0, 0, 1}},
-		{"not so common", 0.05, 140, []float64{0, 0.5, 0.5}},
-		{"common, a large topic", 0.1, 160, []float64{0, 0.5, 0.5}},
-	} {
-		p := modelParts{
-			Topics: mat.NewDense(3, k, nil), Correlations: mat.NewDense(k, k, nil),
-			WordTopics: mat.NewDense(3, k, []float64{0.4, 0.3, 0.3 - x.share, x.share, 0, 0, 0, 1, 0, 0, 0, 1}), Reading: mat.NewDense(3, k, nil),
-		}
-		for j, share := range p.WordTopics.RawRowView(0) { // word 0 is a function word
-			p.Correlations.Set(j, j, share)
-			p.Topics.SetCol(j, []float64{0.8, 0.1, 0.1})
-			p.Reading.SetCol(j, []float64{0.2, 0.4, 0.4})
-		}
-		m := unchecked(t, p)
-		m.markBackground(corpus.Info{Documents: docs, DocFrequencies: []int{docs, x.df, docs / 100}}, nil)
-		if got := mat.Col(nil, 3, m.Reading()); !slices.Equal(got, x.want) || m.background != nil {
-			t.Errorf("%s: reading weights %v, want %v; background %v", x.name, got, x.want, m.background)
-		}
 	}
 }

@@ -42,10 +42,7 @@ func (m *Model) Topics() mat.Matrix { return view{m.n, m.k, m.topics} }
 // 1, or 0 for a topic without such words. The result is a copy.
 //
 // Topics that are not background (Background) have no weight for words of which most occurrences
-// are in background topics. In text with its function words they have none either for a word in
-// more than a twentieth of the documents, unless most of its occurrences are in the topic, and none
-// for a word in more than 15 % of the documents and in more than twice the share of the topic. A
-// word with an apostrophe counts as no less common than its first and its longest part.
+// are in background topics, and no topic has for function words of the documents' languages.
 func (m *Model) Reading() *mat.Dense {
 	if m.reading == nil {
 		return nil
