@@ -24,10 +24,8 @@ shouldn't can't couldn't mustn't let's that's who's what's here's there's also a
 neither else upon whether without within rather quite since per via along across toward towards despite unless whereas thus hence
 therefore`
 
-// Film reviews without a stop list: most of the probable words are function words, and few
-// of the reading words of topics that are not background. None of these is a common word;
-// what is left goes with a common one, as "herself" with "her" in the topic of women. 5 of
-// 160 reading words and 182 of 200 probable ones were measured with 20 topics.
+// Film reviews without a stop list: most of the probable words are function words, and none of the
+// reading words is. 179 of 200 probable words were measured with 20 topics.
 func TestNoStopList(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		t.Skip("takes some seconds")
@@ -52,12 +50,9 @@ func TestNoStopList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	probable, left, background := countFunctionWords(t, m)
+	probable, left := countFunctionWords(t, m)
 	t.Logf("%v\nfunction words: %d of the probable words, of the reading words %d: %v", m, probable, len(left), left)
-	if background < 1 || background > k/5 {
-		t.Errorf("%d of %d topics are background", background, k)
-	}
-	if 2*probable < 10*k || 20*len(left) > 8*k {
+	if 2*probable < 10*k || len(left) > 0 {
 		t.Errorf("%d of the probable words and %d of the reading words are function words: %v", probable, len(left), left)
 	}
 }
@@ -72,10 +67,9 @@ func wordsBy(m *jsmf.Model, n int, score func(i int) float64) []int {
 	return words[:n]
 }
 
-// countFunctionWords counts function words among the 10 most probable words of each topic,
-// lists those among the reading words of topics that are not background, and counts
-// background topics.
-func countFunctionWords(t *testing.T, m *jsmf.Model) (probable int, reading []string, background int) {
+// countFunctionWords counts function words among the 10 most probable words of each topic, and lists
+// those among its 8 first reading words.
+func countFunctionWords(t *testing.T, m *jsmf.Model) (probable int, reading []string) {
 	t.Helper()
 	function := make(map[string]bool)
 	for _, w := range strings.Fields(functionWords) {
@@ -87,15 +81,11 @@ func countFunctionWords(t *testing.T, m *jsmf.Model) (probable int, reading []st
 				probable++
 			}
 		}
-		if x.Background {
-			background++
-			continue
-		}
-		for _, w := range x.Words {
+		for _, w := range x.Words[:min(8, len(x.Words))] {
 			if function[w.Word] {
 				reading = append(reading, w.Word)
 			}
 		}
 	}
-	return probable, reading, background
+	return probable, reading
 }
