@@ -36,7 +36,8 @@ import (
 // Under a Dirichlet prior, once no share changes by more than 3000·Tol, every third step is
 // followed by an extrapolation from the last three (SQUAREM: Varadhan and Roland, Scandinavian
 // Journal of Statistics 35, 2008), as long as this makes the steps smaller. Under a logistic-normal
-// prior of topics every second one is. The fixed points stay the same.
+// prior of topics every second one is, and steps that do not become smaller from the twelfth on are
+// shortened. The fixed points stay the same.
 //
 // Steps are taken in float32: proportions have an error of some 1e-6 in addition to that of
 // stopping at Tol.
