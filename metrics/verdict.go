@@ -239,31 +239,34 @@ func DeadTopics(ctx context.Context, b *mat.Dense, shares []float64, workers int
 	return out, nil
 }
 
+// wordsAtOnce are scaled at a time: a copy of all topics may be large.
+const wordsAtOnce = 2048
+
 // nearest returns for each topic the one of larger share, or of the same and a lower number, that is most
 // like it: see Verdict.Twin. With D = diag(1/p(w)), the inner products of the differences of topics are
 // those of BᵀDB less 1.
 func nearest(ctx context.Context, b *mat.Dense, shares []float64, workers int) ([]DeadTopic, error) {
 	n, k := b.Dims()
-	scaled, sum := mat.DenseCopyOf(b), 0.0
-	for _, v := range shares {
+	gram, part, positive := linalg.NewGeneral(k, k), linalg.NewGeneral(k, k), make([]float64, k)
+	for t, v := range shares {
 		if v > 0 {
-			sum += v
+			positive[t] = v
 		}
 	}
-	for i := range n {
-		row, p := scaled.RawRowView(i), 0.0
-		for t, v := range shares {
-			if v > 0 {
-				p += v / sum * row[t]
+	sum, scaled := floats.Sum(positive), linalg.NewGeneral(min(n, wordsAtOnce), k)
+	for lo := 0; lo < n; lo += wordsAtOnce {
+		scaled.Rows = min(wordsAtOnce, n-lo)
+		for i := range scaled.Rows {
+			row := linalg.Row(scaled, i)
+			copy(row, b.RawRowView(lo+i))
+			if p := floats.Dot(positive, row) / sum; p > 0 {
+				floats.Scale(1/math.Sqrt(p), row)
 			}
 		}
-		if p > 0 {
-			floats.Scale(1/math.Sqrt(p), row)
+		if err := linalg.Gram(ctx, scaled, part, workers); err != nil {
+			return nil, fmt.Errorf("metrics: similar topics: %w", err)
 		}
-	}
-	gram := linalg.NewGeneral(k, k)
-	if err := linalg.Gram(ctx, scaled.RawMatrix(), gram, workers); err != nil {
-		return nil, fmt.Errorf("metrics: similar topics: %w", err)
+		floats.Add(gram.Data, part.Data)
 	}
 	inner := func(s, t int) float64 {
 		if v := gram.Data[s*k+t] - 1; math.Abs(v) > 1e-12 {

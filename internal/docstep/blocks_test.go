@@ -86,7 +86,7 @@ func TestWithin(t *testing.T) {
 				n[0], m[0] = 3, 3
 				sums, want := estep.NewRows(40, k), estep.NewRows(40, own.Topics.K)
 				for range 3 {
-					if err := errors.Join(d.FoldFrom(in, n, 2), e.FoldFrom(&own, m, 2)); err != nil {
+					if err := errors.Join(d.Fold(in, n, 2), e.Fold(&own, m, 2)); err != nil {
 						t.Fatal(err)
 					}
 					total, all := in.Prior.Weigh(d.T, n), own.Prior.Weigh(e.T, m)

@@ -177,14 +177,8 @@ func (d *Document) Load(words, counts []int32, times float64, heldOut bool) {
 	}
 }
 
-// Fold finds tokens by topic, n, by steps of EM, and begins with none.
+// Fold finds tokens by topic by steps of EM from those in n, which may be none.
 func (d *Document) Fold(r *Rule, n []float32, steps int) error {
-	clear(n)
-	return d.FoldFrom(r, n, steps)
-}
-
-// FoldFrom is Fold that begins with the tokens by topic in n.
-func (d *Document) FoldFrom(r *Rule, n []float32, steps int) error {
 	step := estep.Step{B: r.Topics, NoLikelihood: true}
 	for range steps {
 		r.Prior.Weigh(d.T, n)

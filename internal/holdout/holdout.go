@@ -22,6 +22,10 @@ func Half(key uint64) int { return int(key & 1) }
 // Quarter returns the quarter that it is in: q is a quarter of half q%2.
 func Quarter(key uint64) int { return int(key&1 | key>>30&2) }
 
+// Thinned reports whether a document with this key is in a sample of one of 2^thin, which holds
+// those of a larger thin. It does not depend on the other choices.
+func Thinned(key uint64, thin int) bool { return key>>(64-thin) == 0 }
+
 // Enough reports whether this many hidden tokens are enough for a score. If not, no token is hidden.
 func Enough(tokens int64) bool { return tokens >= least }
 

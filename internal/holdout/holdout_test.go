@@ -92,3 +92,32 @@ func TestQuarter(t *testing.T) {
 		}
 	}
 }
+
+// A sample of one document in 2^thin is a part of one that is less thin, and hides as many documents.
+func TestThinned(t *testing.T) {
+	var in, heldOut [5]int
+	const docs = 64000
+	for i := range docs {
+		key := bag.Key(fmt.Sprint("document ", i), 0)
+		for thin := range in {
+			if !Thinned(key, thin) {
+				if thin < 4 && Thinned(key, thin+1) {
+					t.Fatalf("%x is in a sample of 2^%d documents alone", key, thin+1)
+				}
+				continue
+			}
+			in[thin]++
+			if HeldOut(key) {
+				heldOut[thin]++
+			}
+		}
+	}
+	for thin, n := range in { // within four deviations
+		if want := float64(int(docs) >> thin); math.Abs(float64(n)-want) > 4*math.Sqrt(want) || thin == 0 && n != docs {
+			t.Errorf("%d documents are in a sample of one in 2^%d, want about %v", n, thin, want)
+		}
+		if want := float64(n) / oneOf; math.Abs(float64(heldOut[thin])-want) > 4*math.Sqrt(want) {
+			t.Errorf("%d of %d documents have hidden tokens, want about %v", heldOut[thin], n, want)
+		}
+	}
+}

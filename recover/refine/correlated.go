@@ -174,10 +174,8 @@ func (f *stripes) beginLogits(ctx context.Context) (err error) {
 	}
 	switch {
 	case f.family != nil:
-		if f.given != nil && f.state.some != nil {
-			if err = f.foldSome(ctx); err != nil {
-				return err
-			}
+		if err = f.enter(ctx); err != nil {
+			return err
 		}
 		f.logits, err = openState(f.info.Documents, f.normal.K(), 0, f.scratch)
 	case f.state.some != nil:
@@ -288,9 +286,9 @@ func (f *stripes) getLogits(w *worker, fresh, first bool) error {
 
 // putLogits puts what getLogits got.
 func (f *stripes) putLogits(w *worker) error {
-	err := f.state.put(&w.rows, &w.block, false)
+	err := f.state.put(&w.rows, w.number, &w.block, false)
 	if err == nil && f.family != nil {
-		err = f.logits.put(&w.logits, &w.block, false)
+		err = f.logits.put(&w.logits, w.number, &w.block, false)
 	}
 	return err
 }

@@ -51,10 +51,11 @@ const (
 // blend returns by what the sums, and by what the counts of one of the parts of the documents, are
 // multiplied before they are added.
 func (s *topics) blend(part, parts int) (keep, scale float64) {
+	all := float64(int(1) << s.thin)
 	if parts == 1 {
-		return 0, 1
+		return 0, all
 	}
-	all := s.seen.learned() / s.seen.halves[part%2] * float64(parts/2)
+	all *= s.seen.learned() / s.seen.halves[part%2] * float64(parts/2)
 	return 1 - freshShare, freshShare * all
 }
 

@@ -66,6 +66,10 @@ import (
 // A document's tokens are shared out in proportion to φ_f·(n_k + α)/(n_f + Σα), one token's
 // responsibilities left out, so that documents keep few topics.
 //
+// Topics that will be split learn from a part of many documents, which their ids choose: one of 2, 4, 8 …
+// that has two million tokens and 8000 for each topic, in 4000 documents and 20 for each topic. After the
+// last split all take part.
+//
 // A twentieth of the documents are held out: half of their tokens are hidden until the last
 // two passes, which begin when the likelihood of the hidden tokens grows by less than Gain.
 // Until then no token is left out of the counts of these documents. Which documents are held
@@ -82,7 +86,7 @@ import (
 // Cost: nnz·K times a few operations a pass; where documents keep few topics, nnz times 16 for
 // each block that a document has. Documents that are not encoded ([corpus.Encoded]) are encoded
 // first, in memory. Memory besides that: 4·K·M bytes for the topic counts of M documents, or 66
-// for each block that a document has, in memory or, with Scratch, in a file, and twice that while
+// for each block that a document has, in memory or, with Scratch, in a file, and twice the former while
 // merged topics are dropped; 24·N·K bytes for the topics with the result, and 4·N·K for each
 // goroutine, of which there are at most eight. While topics are split,
 // each takes 16·N bytes, and .6 MB for its words that are counted together.
@@ -224,13 +228,16 @@ func (p Passes) Refine(ctx context.Context, docs corpus.Source, start Start, opt
 
 // begin counts the documents and makes the first topics.
 func (p Passes) begin(ctx context.Context, docs corpus.Source, start Start, opt Options) (*stripes, error) {
-	f := &stripes{scratch: p.Scratch}
+	f := &stripes{scratch: p.Scratch, have: noDocuments}
 	var err error
 	if f.topics, err = newTopics(prior{p.Alpha, p.Beta, p.Gain}, docs, start, opt); err != nil {
 		return nil, err
 	}
 	if f.docs, err = encoded(ctx, docs, f.n); err == nil {
 		err = f.begin(ctx, f.local(f.docs), start)
+	}
+	if err == nil && f.surplus() > f.k {
+		f.thinnest = f.seen.thinnest
 	}
 	if err == nil {
 		err = f.cut(start.Counts)

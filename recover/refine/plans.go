@@ -97,10 +97,10 @@ func (f *plans) split(ctx context.Context, k int) error {
 		return err
 	}
 	before := f.totals
-	first, shares, err := f.grow(ctx, children)
+	by, err := f.grow(ctx, children)
 	for t, v := range before {
-		for c := first[t]; c < first[t+1]; c++ {
-			f.totals[c] = v * shares[c]
+		for _, c := range by.below[t] {
+			f.totals[c] = v * by.shares[c]
 		}
 	}
 	return err

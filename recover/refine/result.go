@@ -25,6 +25,7 @@ func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err e
 	if err != nil {
 		return err
 	}
+	s.rows = nil // room for what follows
 	res.History = append(res.History, score)
 	for t := range res.Alone {
 		res.Alone[t] /= mat.Sum(res.A.RowView(t))

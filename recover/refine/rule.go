@@ -57,6 +57,9 @@ type topics struct {
 	origin  []int   // for each of them, the column of the start that it was; if merged, of the larger
 	settled int     // passes until the last merge
 	far     bool    // documents move twice as far in this pass as it says
+	thin    int     // one of 2^thin documents is read; 0: all
+	// thinnest returns how thin they may be while k topics are on their way to be split; nil: all are read.
+	thinnest func(k int) int
 	// groups has for each level above the topics the group of each column; nil: topics were not split.
 	groups [][]int
 
@@ -251,6 +254,9 @@ func (s *topics) fit(ctx context.Context, docs documents, limit, correlated int,
 		fewest = minBefore
 	}
 	for i, k := range levels {
+		if s.thinnest != nil {
+			s.thin = s.thinnest(s.k)
+		}
 		for t := range splitPasses {
 			score, err := docs.pass(ctx, turn{first: i+t == 0, begins: t == 0, splits: t == splitPasses-1})
 			if err == nil && t == splitPasses-1 {
@@ -266,6 +272,7 @@ func (s *topics) fit(ctx context.Context, docs documents, limit, correlated int,
 			}
 		}
 	}
+	s.thin = 0
 	fewest += before
 	limit += before
 	end := limit // moves forward when the gain is small

@@ -30,8 +30,6 @@ const (
 	fromParent = 0.1
 	// leastHeld tokens of a topic are the least with which a document gets its children.
 	leastHeld = 0.3
-	// foldAll steps of EM find of which topics a document has tokens at all.
-	foldAll = 3
 	// splitFold steps of EM find the tokens of the children at first, after splitFirst of them in the
 	// blocks with half of what a document keeps one for.
 	splitFirst, splitFold = 2, 5
@@ -70,7 +68,7 @@ func (f *stripes) split(ctx context.Context, k int) error {
 		return err
 	}
 	old := f.k
-	first, shares, err := f.grow(ctx, children)
+	by, err := f.grow(ctx, children)
 	if err != nil {
 		return err
 	}
@@ -79,82 +77,19 @@ func (f *stripes) split(ctx context.Context, k int) error {
 	}
 	f.work = nil
 	f.prepare(false)
-	all, some, least := make([][2][]float32, maxSlots), f.sparse(), float32(allTopics)
-	if some {
-		least = 0
+	all, blocks, least := make([][2][]float32, maxSlots), float32(allTopics), float32(allTopics)
+	if f.sparse() {
+		blocks, least = 0, f.leastOfBlock()/2
 	}
-	return f.restate(ctx, f.k, least, func(w *worker, slot, d int) ([]float32, error) {
+	return f.restate(ctx, f.k, blocks, func(w *worker, slot, d int) ([]float32, error) {
+		if !f.has(w.block.Key(d)) {
+			return nil, nil
+		}
 		from, to := w.rows.whole(d, &all[slot][0])[:old], &all[slot][1]
 		*to = vec.Resize(*to, f.rows.Stride)
-		clear(*to)
-		var blocks []uint16
-		held := min(leastHeld, slices.Max(from)) // by one topic in any case
-		for t, v := range from {
-			if some && v < held || v == 0 {
-				continue
-			}
-			for c := first[t]; c < first[t+1]; c++ {
-				(*to)[c] = v * float32(shares[c])
-				if b := uint16(c / estep.BlockSize); len(blocks) == 0 || blocks[len(blocks)-1] != b {
-					blocks = append(blocks, b)
-				}
-			}
-		}
 		f.load(w, d, f.holdsOut(w.block.Key(d)))
-		if len(blocks) == 0 || len(w.Visible.Words) == 0 {
-			return *to, nil
-		}
-		if !some {
-			w.Use(nil)
-			return *to, w.FoldFrom(&f.rule, (*to)[:f.k], splitFold)
-		}
-		n := estep.Pick(nil, *to, blocks)
-		if err := w.FoldFrom(w.Within(&f.rule, blocks), n, splitFirst); err != nil {
-			return nil, err
-		}
-		clear(*to)
-		n, blocks = enough(n, blocks, f.leastOfBlock()/2)
-		if err := w.FoldFrom(w.Within(&f.rule, blocks), n, splitFold-splitFirst); err != nil {
-			return nil, err
-		}
-		estep.Spread(*to, n, blocks)
-		return *to, nil
+		return *to, descend(w.Document, &f.rule, from, by, least, *to)
 	})
-}
-
-// foldSome finds the tokens by topic of documents that keep some topics alone: by steps of EM with
-// all topics, and then with the blocks that got tokens.
-func (f *stripes) foldSome(ctx context.Context) error {
-	f.prepare(false)
-	all := make([][]float32, maxSlots)
-	err := f.restate(ctx, f.k, f.leastOfBlock(), func(w *worker, slot, d int) ([]float32, error) {
-		n := vec.Resize(all[slot], f.rows.Stride)
-		all[slot] = n
-		clear(n)
-		f.load(w, d, f.holdsOut(w.block.Key(d)))
-		if f.first != nil {
-			copy(n, f.first[(w.block.First+d)*f.k:][:f.k])
-		} else if err := w.Fold(&f.rule, n[:f.k], foldAll); err != nil {
-			return nil, err
-		}
-		return n, nil
-	})
-	if err != nil || f.first != nil {
-		return err
-	}
-	return f.sweep(ctx, func(w *worker, _ int) error {
-		if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
-			return err
-		}
-		for d := range w.block.Docs() {
-			n, blocks := w.rows.doc(d)
-			f.load(w, d, f.holdsOut(w.block.Key(d)))
-			if err := w.FoldFrom(w.Within(&f.rule, blocks), n, foldIn-foldAll); err != nil {
-				return w.fail(d, err)
-			}
-		}
-		return f.state.put(&w.rows, &w.block, false)
-	}, nil)
 }
 
 // sum adds up the parts that topics have of the documents.
@@ -164,21 +99,13 @@ func (f *stripes) sum(ctx context.Context, p *sums.Parts) ([]int64, error) {
 		adders[i] = p.PartsAdder()
 	}
 	f.prepare(false)
-	err := f.sweep(ctx, func(w *worker, slot int) error {
-		if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
-			return err
+	err := f.visit(ctx, false, func(w *worker, slot, d int) error {
+		key := w.block.Key(d)
+		if f.load(w, d, f.holdsOut(key)); !f.has(key) || len(w.Visible.Words) == 0 {
+			return nil
 		}
-		for d := range w.block.Docs() {
-			f.load(w, d, f.holdsOut(w.block.Key(d)))
-			if len(w.Visible.Words) == 0 {
-				continue
-			}
-			n, blocks := w.rows.doc(d)
-			if err := adders[slot].Document(ctx, w.Document, w.Within(&f.rule, blocks), n, w.Times, sum); err != nil {
-				return w.fail(d, err)
-			}
-		}
-		return nil
+		n, blocks := w.rows.doc(d)
+		return adders[slot].Document(ctx, w.Document, w.Within(&f.rule, blocks), n, w.Times, sum)
 	}, nil)
 	for _, a := range adders {
 		err = cmp.Or(err, a.Flush(ctx, sum))
@@ -283,25 +210,26 @@ func apportion(k int, weights []float64) []int {
 	return out
 }
 
-// grow replaces the topics by their children. It returns the first child of each, and of each child its
-// share of the parent.
-func (s *topics) grow(ctx context.Context, children [][]child) (first []int, shares []float64, err error) {
-	first = make([]int, s.k+1)
+// grow replaces the topics by their children.
+func (s *topics) grow(ctx context.Context, children [][]child) (*descent, error) {
+	by := &descent{below: make([][]int, s.k)}
 	for t, c := range children {
-		first[t+1] = first[t] + max(1, len(c))
+		for range max(1, len(c)) {
+			by.below[t] = append(by.below[t], len(by.shares)+len(by.below[t]))
+		}
 		if len(c) == 0 {
-			shares = append(shares, 1)
+			by.shares = append(by.shares, 1)
 		}
 		sum := 0.0
 		for _, c := range c {
 			sum += c.share
 		}
 		for _, c := range c {
-			shares = append(shares, c.share/sum)
+			by.shares = append(by.shares, c.share/sum)
 		}
 	}
 	old := s.rows
-	k := first[s.k]
+	k := len(by.shares)
 	s.rows, s.sums = estep.NewRows(s.n, k), estep.NewRows(s.n, k)
 	// The parent's probability of the words of its children.
 	mass := make([]float64, old.K)
@@ -312,10 +240,10 @@ func (s *topics) grow(ctx context.Context, children [][]child) (first []int, sha
 			}
 		}
 	}
-	err = s.words(ctx, s.workers, func(i int) {
+	err := s.words(ctx, s.workers, func(i int) {
 		from, to := old.Row(i), s.rows.Row(i)
 		for t, v := range from {
-			for c := first[t]; c < first[t+1]; c++ {
+			for _, c := range by.below[t] {
 				to[c] = v
 			}
 			if len(children[t]) == 0 {
@@ -326,18 +254,18 @@ func (s *topics) grow(ctx context.Context, children [][]child) (first []int, sha
 				continue
 			}
 			for j, c := range children[t] {
-				to[first[t]+j] = float32(fromParent*float64(v) + (1-fromParent)*mass[t]*c.b[at])
+				to[by.below[t][j]] = float32(fromParent*float64(v) + (1-fromParent)*mass[t]*c.b[at])
 			}
 		}
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	s.groups = append(s.groups, make([]int, k))
 	for l, g := range s.groups {
 		of := make([]int, k)
 		for t := range old.K {
-			for c := first[t]; c < first[t+1]; c++ {
+			for _, c := range by.below[t] {
 				if of[c] = t; l < len(s.groups)-1 {
 					of[c] = g[t]
 				}
@@ -347,7 +275,7 @@ func (s *topics) grow(ctx context.Context, children [][]child) (first []int, sha
 	}
 	s.k, s.alpha = k, s.alphaOf(min(k, s.want))
 	s.number()
-	return first, shares, nil
+	return by, nil
 }
 
 // roots returns how many families there are, or topics before they are split.

@@ -57,7 +57,8 @@ type held struct {
 	left   []uint16 // how many of them it still has: the first
 	blocks []uint16 // ascending
 	vals   []float32
-	at     int64 // in the file
+	at     int64 // in the file, where there is room for that many blocks
+	room   int
 }
 
 // rows are the numbers of the documents of a block, on the way from and to a docState.
@@ -67,6 +68,7 @@ type rows struct {
 
 	k    int
 	some *held // nil: all topics
+	next held  // what some becomes
 }
 
 // openState makes a state of k numbers for each document or, if some is not 0, of some of them for
@@ -95,14 +97,16 @@ func (s *docState) close() error {
 }
 
 // get sets r to the numbers of the documents of a block, to be changed and passed to put. With
-// fresh they are zero; where documents have some topics, there are none then (rows.add).
+// fresh they are zero; where documents have some topics, there are none then (rows.add), and those
+// that there were are still there until put.
 func (s *docState) get(r *rows, number int, b *corpus.Block, fresh bool) error {
 	r.k, r.some = s.k, nil
 	n, at := b.Docs()*s.k, int64(b.First)*int64(s.k)
 	if s.some != nil {
-		r.some = &s.some[number]
-		if fresh {
-			*r.some = held{}
+		if r.some = &s.some[number]; fresh {
+			x := &r.next
+			*x = held{x.ends[:0], x.left[:0], x.blocks[:0], x.vals[:0], r.some.at, r.some.room}
+			r.some = x
 			return nil
 		}
 		n, at = estep.BlockSize*len(r.some.blocks), r.some.at
@@ -161,7 +165,7 @@ func (r *rows) whole(d int, to *[]float32) []float32 {
 // drop takes from document d the blocks of topics with fewer than least tokens, but for the one
 // with most.
 func (r *rows) drop(d int, least float32) {
-	if vals, blocks := r.doc(d); blocks != nil {
+	if vals, blocks := r.doc(d); len(blocks) > 0 {
 		_, blocks = enough(vals, blocks, least)
 		r.some.left[d] = uint16(len(blocks))
 	}
@@ -187,7 +191,7 @@ func enough(vals []float32, blocks []uint16, least float32) ([]float32, []uint16
 }
 
 // add adds a document's numbers of all topics to those of a block that get returned fresh: the
-// blocks that hold more than least, but one in any case.
+// blocks that hold more than least, but one in any case; nil: none.
 func (r *rows) add(all []float32, least float32) {
 	o, before := r.some, len(r.some.blocks)
 	best, most := 0, float32(-1)
@@ -201,7 +205,7 @@ func (r *rows) add(all []float32, least float32) {
 			best, most = i, v
 		}
 	}
-	if len(o.blocks) == before {
+	if len(o.blocks) == before && all != nil {
 		o.blocks, o.vals = append(o.blocks, uint16(best)), append(o.vals, block(all, best)...)
 	}
 	o.ends, o.left = append(o.ends, int32(len(o.blocks))), append(o.left, uint16(len(o.blocks)-before))
@@ -219,16 +223,23 @@ func sumOf(x []float32) (sum float32) {
 }
 
 // put stores what get set.
-func (s *docState) put(r *rows, b *corpus.Block, fresh bool) error {
+func (s *docState) put(r *rows, number int, b *corpus.Block, fresh bool) error {
+	if s.some != nil && fresh {
+		x, to := &r.next, &s.some[number]
+		to.ends, to.left, to.blocks = append(to.ends[:0], x.ends...), append(to.left[:0], x.left...), append(to.blocks[:0], x.blocks...)
+		if s.file == nil {
+			to.vals = append(to.vals[:0], x.vals...)
+		} else if len(x.blocks) > to.room {
+			to.room = len(x.blocks)
+			to.at = atomic.AddInt64(&s.size, int64(len(x.vals))) - int64(len(x.vals))
+		}
+	}
 	if s.file == nil {
 		return nil
 	}
 	at := int64(b.First) * int64(s.k)
-	if r.some != nil {
-		if r.some.vals = nil; fresh {
-			r.some.at = atomic.AddInt64(&s.size, int64(len(r.vals))) - int64(len(r.vals))
-		}
-		at = r.some.at
+	if s.some != nil {
+		at = s.some[number].at
 	}
 	r.bytes = r.bytes[:0]
 	for _, v := range r.vals {

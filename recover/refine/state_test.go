@@ -1,6 +1,7 @@
 package refine
 
 import (
+	"errors"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -150,7 +151,7 @@ func checkState(t *testing.T, docs *corpus.Encoded, k, some int, folder string) 
 		for d := range block.Docs() {
 			do(d, block.First+d)
 		}
-		if err := s.put(&r, &block, fresh); err != nil {
+		if err := s.put(&r, number, &block, fresh); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -194,6 +195,45 @@ func checkState(t *testing.T, docs *corpus.Encoded, k, some int, folder string) 
 				}
 			}
 		})
+	}
+	if some > 0 { // blocks of documents in their own place, with more topics than before and with fewer
+		for round := range 6 {
+			number := rnd.IntN(docs.Blocks())
+			if err := docs.Block(number, &block); err != nil {
+				t.Fatal(err)
+			}
+			var next rows
+			if err := errors.Join(s.get(&r, number, &block, false), s.get(&next, number, &block, true)); err != nil {
+				t.Fatal(err)
+			}
+			for d := range block.Docs() {
+				at := block.First + d
+				if d%5 == 3 {
+					next.add(nil, least)
+					clear(slow.all[at])
+					slow.have[at] = nil
+					continue
+				}
+				n := r.whole(d, &whole)
+				for i := range k {
+					if rnd.IntN(3) == 0 {
+						n[i] = float32((round+1)%2) * rnd.Float32()
+					}
+				}
+				copy(slow.all[at], n)
+				next.add(n, least)
+				slow.keep(at, every, func(sum float32) bool { return sum > least }, false)
+			}
+			if err := s.put(&next, number, &block, true); err != nil {
+				t.Fatal(err)
+			}
+			visit(number, false, func(d, at int) {
+				n, blocks := r.doc(d)
+				if !slices.Equal(blocks, slow.have[at]) || len(n) != estep.BlockSize*len(blocks) || !slices.Equal(r.whole(d, &whole), slow.all[at]) {
+					t.Fatalf("K=%d, %q: document %d has %v of blocks %v, want %v of %v", k, folder, at, n, blocks, slow.all[at], slow.have[at])
+				}
+			})
+		}
 	}
 	if err := s.close(); err != nil {
 		t.Error(err)

@@ -32,6 +32,7 @@ type stripes struct {
 	cuts  []int     // the blocks of docs by part
 	slots int       // how many parts are read at once
 	first []float32 // the topic counts to begin with, M×K; nil: to be found
+	have  int       // one of 2^have documents has its tokens by topic
 
 	rule  docstep.Rule // of the read
 	state docState
@@ -48,8 +49,8 @@ type stripes struct {
 type worker struct {
 	*docstep.Document
 	block       corpus.Block
-	number      int // of block
-	rows        rows
+	number      int  // of block
+	rows, next  rows // as they are, and what they become
 	logits      rows
 	theta, gram blas64.General
 	normal      *logisticnormal.Document // nil before passes under a logistic-normal prior
@@ -144,6 +145,25 @@ func (f *stripes) sweep(ctx context.Context, do func(w *worker, slot int) error,
 	return ctx.Err()
 }
 
+// visit is a sweep that calls do for each document, with its numbers in w.rows, which are put back if they
+// change.
+func (f *stripes) visit(ctx context.Context, change bool, do func(w *worker, slot, d int) error, after func(slots int) error) error {
+	return f.sweep(ctx, func(w *worker, slot int) error {
+		if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
+			return err
+		}
+		for d := range w.block.Docs() {
+			if err := do(w, slot, d); err != nil {
+				return w.fail(d, err)
+			}
+		}
+		if !change {
+			return nil
+		}
+		return f.state.put(&w.rows, w.number, &w.block, false)
+	}, after)
+}
+
 // prepare sets what steps of documents take, with the topics that there are.
 func (f *stripes) prepare(leave bool) {
 	f.rule = docstep.NewRule(f.rows, float32(f.alpha), f.alive, f.unigram)
@@ -162,6 +182,9 @@ func (f *stripes) drain(ctx context.Context, n int) error {
 	f.keep = 1
 	return err
 }
+
+// has reports whether a document has its tokens by topic.
+func (f *stripes) has(key uint64) bool { return f.have < noDocuments && holdout.Thinned(key, f.have) }
 
 // holdsOut reports whether a document has hidden tokens before the closing passes.
 func (f *stripes) holdsOut(key uint64) bool { return f.seen.hides && holdout.HeldOut(key) }

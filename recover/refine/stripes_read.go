@@ -44,10 +44,10 @@ func (t *tally) score() Score {
 // pass implements documents: by halves, unless it is the first or a closing one, or topics are
 // merged after it.
 func (f *stripes) pass(ctx context.Context, t turn) (Score, error) {
-	if t.first && f.state.some != nil {
-		if err := f.foldSome(ctx); err != nil {
-			return Score{}, err
-		}
+	if err := f.enter(ctx); err != nil {
+		return Score{}, err
+	}
+	if f.state.some != nil {
 		t.first = false
 	}
 	f.far = f.groups != nil && !t.first && !t.begins && !t.closing
@@ -70,7 +70,7 @@ func (f *stripes) read(ctx context.Context, parts int, leave bool, block func(w 
 		if parts > 1 && f.seen.halves[part%2] == 0 {
 			continue
 		}
-		in := func(key uint64) bool { return holdout.Quarter(key)%parts == part }
+		in := func(key uint64) bool { return holdout.Quarter(key)%parts == part && holdout.Thinned(key, f.thin) }
 		f.prepare(leave)
 		f.keep, f.scale = f.blend(part, parts)
 		err := f.sweep(ctx, func(w *worker, slot int) error {
@@ -92,6 +92,7 @@ func (f *stripes) read(ctx context.Context, parts int, leave bool, block func(w 
 			return Score{}, err
 		}
 	}
+	f.have = f.thin
 	return all.score(), nil
 }
 
@@ -112,9 +113,9 @@ func (f *stripes) block(p turn, in func(uint64) bool, w *worker, slot int, sum *
 		w.rows.drop(d, f.leastOfBlock())
 		n, blocks := w.rows.doc(d)
 		rule := w.Within(&f.rule, blocks)
-		if p.first && f.first != nil {
+		if fresh := f.state.some == nil && !f.has(key); fresh && f.first != nil {
 			copy(n, f.first[(w.block.First+d)*f.k:])
-		} else if p.first {
+		} else if fresh {
 			err = w.Fold(rule, n, foldIn)
 		}
 		if err == nil {
@@ -125,7 +126,7 @@ func (f *stripes) block(p turn, in func(uint64) bool, w *worker, slot int, sum *
 			return w.fail(d, err)
 		}
 	}
-	return f.state.put(&w.rows, &w.block, false)
+	return f.state.put(&w.rows, w.number, &w.block, false)
 }
 
 // document computes new topic counts n of the document in w, and adds its tokens by word and
@@ -170,22 +171,16 @@ func (f *stripes) price(ctx context.Context, pairs []merged) error {
 	}
 	every, both := f.sample(), bare(pairs)
 	f.prepare(false)
-	return f.sweep(ctx, func(w *worker, slot int) error {
-		if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
-			return err
+	return f.visit(ctx, false, func(w *worker, slot, d int) error {
+		key := w.block.Key(d)
+		if !holdout.Sampled(key, every) {
+			return nil
 		}
-		for d := range w.block.Docs() {
-			if key := w.block.Key(d); holdout.Sampled(key, every) {
-				f.load(w, d, f.holdsOut(key))
-				n, blocks := w.rows.doc(d)
-				rule := w.Within(&f.rule, blocks)
-				rule.Prior.Weigh(w.T, n)
-				if err := w.Compare(costs[slot], rule, both, f.totals); err != nil {
-					return w.fail(d, err)
-				}
-			}
-		}
-		return nil
+		f.load(w, d, f.holdsOut(key))
+		n, blocks := w.rows.doc(d)
+		rule := w.Within(&f.rule, blocks)
+		rule.Prior.Weigh(w.T, n)
+		return w.Compare(costs[slot], rule, both, f.totals)
 	}, func(n int) error {
 		for _, c := range costs[:n] {
 			for i, v := range c {
@@ -200,15 +195,10 @@ func (f *stripes) price(ctx context.Context, pairs []merged) error {
 // joined implements documents. Columns of topics that are gone are dropped when all are.
 func (f *stripes) joined(ctx context.Context, pairs []merged, done bool) error {
 	if !done && f.state.some == nil {
-		return f.sweep(ctx, func(w *worker, _ int) error {
-			if err := f.state.get(&w.rows, w.number, &w.block, false); err != nil {
-				return err
-			}
-			for d := range w.block.Docs() {
-				n, _ := w.rows.doc(d)
-				join(n, pairs)
-			}
-			return f.state.put(&w.rows, &w.block, false)
+		return f.visit(ctx, true, func(w *worker, _, d int) error {
+			n, _ := w.rows.doc(d)
+			join(n, pairs)
+			return nil
 		}, nil)
 	}
 	k, alive := f.k, f.alive
@@ -267,20 +257,25 @@ const allTopics = -1
 
 // restate replaces the state by k numbers for each document or, if least is not below 0, by those of
 // the blocks of topics with more tokens than that.
-// of returns all numbers of document d of w.block, whose old ones are in w.rows; it may be longer.
+// of returns all numbers of document d of w.block, whose old ones are in w.rows; it may be longer. nil:
+// the document has none yet.
 func (f *stripes) restate(ctx context.Context, k int, least float32, of func(w *worker, slot, d int) ([]float32, error)) error {
 	old, blocks := f.state, 0
 	if least >= 0 {
 		blocks = f.docs.Blocks()
 	}
-	state, err := openState(f.info.Documents, k, blocks, f.scratch)
-	if err != nil {
-		return err
+	inPlace := blocks > 0 && old.some != nil // block by block, without a second state
+	if !inPlace {
+		var err error
+		if f.state, err = openState(f.info.Documents, k, blocks, f.scratch); err != nil {
+			return errors.Join(err, old.close())
+		}
 	}
-	f.state = state // which is closed whatever happens
-	err = f.sweep(ctx, func(w *worker, slot int) error {
-		var to rows
-		if err := errors.Join(old.get(&w.rows, w.number, &w.block, false), state.get(&to, w.number, &w.block, true)); err != nil {
+	f.state.k = k
+	state := &f.state
+	err := f.sweep(ctx, func(w *worker, slot int) error {
+		to := &w.next
+		if err := errors.Join(old.get(&w.rows, w.number, &w.block, false), state.get(to, w.number, &w.block, true)); err != nil {
 			return err
 		}
 		for d := range w.block.Docs() {
@@ -289,15 +284,17 @@ func (f *stripes) restate(ctx context.Context, k int, least float32, of func(w *
 				return w.fail(d, err)
 			}
 			if least >= 0 {
-				to.add(n[:estep.Padded(k)], least)
+				to.add(n[:min(cap(n), estep.Padded(k))], least)
 			} else {
 				copy(to.vals[d*k:][:k], n)
 			}
 		}
-		return state.put(&to, &w.block, true)
+		return state.put(to, w.number, &w.block, true)
 	}, nil)
-	f.state.size = state.size
-	return errors.Join(err, old.close())
+	if !inPlace {
+		err = errors.Join(err, old.close())
+	}
+	return err
 }
 
 // last implements documents.
@@ -319,6 +316,7 @@ func (f *stripes) last(ctx context.Context, res *Result) (Score, error) {
 		}
 		return f.drain(ctx, n)
 	})
+	f.parts, f.work = nil, nil // room for what follows
 	if res.A = sum.square; sum.some != nil {
 		res.A = sum.some.Read(sum.sum)
 	}
