@@ -1,7 +1,6 @@
 package jsmf
 
 import (
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -27,12 +26,11 @@ const (
 func (m *Model) markBackground(info corpus.Info, alone []float64) {
 	df, docs := info.DocFrequencies, info.Documents
 	n, k := m.n, m.k
-	if len(df) != n || docs < 1 {
-		return // not counted documents
+	if len(df) != n || docs < 1 || m.reading == nil {
+		return // not counted documents, or not refined on them
 	}
-	weights := m.readable(df, docs)
-	m.background = backgroundTopics(weights, mat.NewDense(k, k, m.corr), df, docs, alone)
-	if m.reading == nil || m.background == nil {
+	weights := mat.NewDense(n, k, m.reading)
+	if m.background = backgroundTopics(weights, mat.NewDense(k, k, m.corr), df, docs, alone); m.background == nil {
 		return
 	}
 	sums := make([]float64, k)
@@ -58,20 +56,6 @@ func (m *Model) markBackground(info corpus.Info, alone []float64) {
 			}
 		}
 	}
-}
-
-// readable returns the reading weights, in the memory of the model, or without any p(word |
-// topic)·idf², with idf = 1 + ln((1+D)/(1+df)).
-func (m *Model) readable(df []int, docs int) *mat.Dense {
-	if m.reading != nil {
-		return mat.NewDense(m.n, m.k, m.reading)
-	}
-	weights := mat.NewDense(m.n, m.k, slices.Clone(m.topics))
-	for i, f := range df {
-		idf := 1 + math.Log(float64(1+docs)/float64(1+f))
-		floats.Scale(idf*idf, weights.RawRowView(i))
-	}
-	return weights
 }
 
 // backgroundTopics returns which topics are background, nil if none is. weights is N×K and ranks

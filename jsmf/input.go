@@ -43,14 +43,15 @@ type Input interface{ Info() corpus.Info }
 
 // problem is what the stages work on.
 type problem struct {
-	in    Input         // or its documents encoded, once they are: what is read again
-	docs  *documents    // whose best words c has; nil if a matrix was given or all words count
-	c     cooc.Operator // without the words whose rows are empty
-	info  corpus.Info   // of all words, with their names
-	keep  []int         // the numbers of the words of c among all; nil: all
-	n     int           // how many words there are in all
-	size  size          // for Estimate
-	stats Stats         // of counting
+	in       Input         // or its documents encoded, once they are: what is read again
+	docs     *documents    // whose best words c has; nil if a matrix was given or all words count
+	c        cooc.Operator // without the words whose rows are empty
+	info     corpus.Info   // of all words, with their names
+	keep     []int         // the numbers of the words of c among all; nil: all
+	n        int           // how many words there are in all
+	function []bool        // of all words, function words; nil: none is known
+	size     size          // for Estimate
+	stats    Stats         // of counting
 }
 
 // count makes the problem of an input.
@@ -77,7 +78,7 @@ func (p Pipeline) count(ctx context.Context, in Input, tr *tracker) (*problem, e
 		if pr.docs.encoded != nil && in.Info().Corpus == nil {
 			pr.in = pr.docs.encoded
 		}
-		pr.info, pr.n = pr.docs.info, len(pr.docs.unigram)
+		pr.info, pr.n, pr.function = pr.docs.info, len(pr.docs.unigram), pr.docs.function
 		return p.choose(ctx, pr, tr)
 	})
 }

@@ -23,7 +23,7 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 		}
 		x, err = r.ask.refiner.Refine(ctx, r.pr.info.Source, refine.Start{B: b, A: a}, refine.Options{
 			K:        k,
-			Function: r.pr.function(),
+			Function: r.pr.function,
 			Workers:  r.ask.workers,
 			Progress: func(done, total int, loglik float64) { r.tr.progress(done, total, "loglik", loglik) },
 		})
@@ -53,14 +53,6 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 	r.st.Refine = x.Stats
 	r.st.Refine.Method = cmp.Or(x.Method, r.ask.refiner.String())
 	return x, nil
-}
-
-// function says of each word whether it is a function word, nil if none is known to be one.
-func (pr *problem) function() []bool {
-	if pr.docs == nil {
-		return nil
-	}
-	return pr.docs.function
 }
 
 // checkFrom checks that each of the k topics that a refiner made is of another topic of the start.

@@ -104,25 +104,16 @@ func (t *topics) tops(n int) [][]int {
 	return lists
 }
 
-// SimCount is the similarity count of fu-2018 (§6.2, after arora-2013): the number of words
-// that two lists share, summed over pairs of lists. Fewer is better. each has one value a list,
-// the words that it shares with each other list added up; their sum is twice the total.
-// A list holds words or numbers of words, none twice; the paper has 20 words.
-func SimCount[W comparable](lists [][]W) (total int, each Stat, err error) {
+// SimCount is the similarity count of fu-2018 (§6.2, after arora-2013): the number of words that two lists
+// share, summed over pairs of lists. Fewer is better. A list holds words or numbers of words, none twice; the
+// paper has 20 words.
+func SimCount[W comparable](lists [][]W) (int, error) {
 	in, err := occurrences(lists)
-	if err != nil {
-		return 0, Stat{}, err
-	}
-	values := make([]float64, len(lists))
-	for k, l := range lists {
-		for _, w := range l {
-			values[k] += float64(in[w] - 1)
-		}
-	}
+	total := 0
 	for _, n := range in {
 		total += n * (n - 1) / 2
 	}
-	return total, NewStat(values), nil
+	return total, err
 }
 
 // Diversity is the topic diversity of Dieng, Ruiz and Blei 2020: the number of different words

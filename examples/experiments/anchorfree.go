@@ -317,7 +317,7 @@ func (l *lab) topWords(ctx context.Context, r row, d *cooc.Moments, b *mat.Dense
 	if err != nil {
 		return err
 	}
-	total, _, err := metrics.SimCount(lists)
+	total, err := metrics.SimCount(lists)
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func (l *lab) score(ctx context.Context, s *source, name string, t *topics) ([]r
 	if err != nil {
 		return nil, err
 	}
-	similar, _, err := metrics.SimCount(lists)
+	similar, err := metrics.SimCount(lists)
 	if err != nil {
 		return nil, err
 	}

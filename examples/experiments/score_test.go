@@ -96,7 +96,7 @@ func TestScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	similar, _, err := metrics.SimCount(lists)
+	similar, err := metrics.SimCount(lists)
 	if err != nil {
 		t.Fatal(err)
 	}
