@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
 )
@@ -47,6 +48,7 @@ type effectsJSON struct {
 
 // What topics depend on is what package effects measures, after a refit and after a start.
 func TestEffects(t *testing.T) {
+	testutil.NotWithRace(t) // TestStudyLimits measures effects while requests come in, too
 	dir := t.TempDir()
 	odd := corpus.Column{Name: "a/b ?", Kind: corpus.Category}
 	s := open(t, dir, Config{Columns: append(columns, odd)})
@@ -220,6 +222,7 @@ func TestStudyLimits(t *testing.T) {
 
 // Answers with effects have their memory before they are made, and take no more.
 func TestEffectsMemory(t *testing.T) {
+	testutil.NotWithRace(t)
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, t.TempDir(), Config{Columns: columns})
 		defer closed(t, s)
