@@ -72,6 +72,7 @@ var plantedMethods = []struct {
 	{givenTopics, nil},
 	{"New", jsmf.New},
 	{"New with a Dirichlet prior alone", func(k int) jsmf.Pipeline { return jsmf.New(k).Refine(refine.Passes{Correlated: -1}) }},
+	{"New with 48 passes under the correlated prior", func(k int) jsmf.Pipeline { return jsmf.New(k).Refine(refine.Passes{Correlated: 48}) }},
 	{"Published", jsmf.Published},
 	{"Published with any anchors", func(k int) jsmf.Pipeline {
 		return jsmf.Published(k).Anchors(anchor.QR{MinDocs: 1})

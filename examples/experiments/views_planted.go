@@ -59,7 +59,11 @@ func plantedTable(caption string, rows []row, show func(rows []row) string) tabl
 			line = append(line, of[0][c])
 		}
 		for _, m := range methods {
-			line = append(line, show(where(of, "method", m)))
+			cell := ""
+			if fits := where(of, "method", m); len(fits) > 0 {
+				cell = show(fits)
+			}
+			line = append(line, cell)
 		}
 		x.rows = append(x.rows, line)
 	}

@@ -22,7 +22,7 @@ import (
 // and then makes the prior of what all documents say.
 
 const (
-	// maxCorrelated passes are made by default, and at least minCorrelated. They end when hidden
+	// By default at most maxCorrelated passes are made, and at least minCorrelated. They end when hidden
 	// tokens gain too little as the mean of correlatedGain passes: one gain is as even as the next,
 	// and with too many passes the topics fit to few documents.
 	maxCorrelated, minCorrelated, correlatedGain = 16, 4, 2
@@ -90,8 +90,8 @@ func (m *logits) clear() {
 	clear(m.second.Data)
 }
 
-// correlate makes the passes under the logistic-normal prior, at most limit.
-func (s *topics) correlate(ctx context.Context, docs documents, res *Result, limit int, opt Options) error {
+// correlate makes the passes under the logistic-normal prior: limit, or if gains may end them, at most that.
+func (s *topics) correlate(ctx context.Context, docs documents, res *Result, limit int, ends bool, opt Options) error {
 	if s.normal, s.family = s.given, s.givenFamily; s.normal == nil {
 		shares := s.totals
 		if s.byFamily() {
@@ -130,7 +130,7 @@ func (s *topics) correlate(ctx context.Context, docs documents, res *Result, lim
 		res.Passes++
 		res.Correlated++
 		res.History = append(res.History, score)
-		if n := res.Correlated; n >= minCorrelated && n+closingPasses < end && grows(res.History[before:], correlatedGain, heldOut) < s.gain { // never with NaN
+		if n := res.Correlated; ends && n >= minCorrelated && n+closingPasses < end && grows(res.History[before:], correlatedGain, heldOut) < s.gain { // never with NaN
 			end, res.Early = n+closingPasses, true
 		}
 		if opt.Progress != nil {

@@ -185,7 +185,7 @@ func TestCorrelatedTranscript(t *testing.T) {
 	c, _ := correlatedDocs(t, p, 1, 120, 30)
 	f := begun(t, Passes{N: 6, Correlated: 2}, c, p.B, 5, 4)
 	res := &Result{}
-	if err := f.correlate(t.Context(), f, res, 1, Options{}); err != nil { // the first pass has other rules
+	if err := f.correlate(t.Context(), f, res, 1, true, Options{}); err != nil { // the first pass has other rules
 		t.Fatal(err)
 	}
 	k := f.k

@@ -106,11 +106,12 @@ type Passes struct {
 	// would be hidden, no document is held out, and Gain is that of all tokens. If it is negative,
 	// none is held out either, and all passes are made.
 	Gain float64
-	// Correlated is the largest number of passes under a logistic-normal prior, after those under
-	// a Dirichlet prior. The correlations A are then those of its posteriors. Where tokens are hidden
-	// Gain ends these passes, too, from the fourth on, as the mean of two. 0 means 16, but none where documents
-	// have fewer than ten tokens on average, there are more than 200 logits, or there are more than 200
-	// topics and fewer than ten documents for each; below 0 means none.
+	// Correlated is the number of passes under a logistic-normal prior, after those under a Dirichlet
+	// prior. The correlations A are then those of its posteriors. 0 means at most 16, which Gain ends, too,
+	// from the fourth on, as the mean of two, where tokens are hidden; but none where documents have fewer
+	// than ten tokens on average, there are more than 200 logits, or there are more than 200 topics and fewer
+	// than ten documents for each. Below 0 means none. Hidden tokens soon gain little while correlations
+	// still grow: 48 passes find more of them, at up to twice the time of a fit.
 	Correlated int
 	// Scratch names a folder for temporary files that hold the topic counts of the
 	// documents; "" holds them in memory. The result is the same to the bit.

@@ -241,7 +241,7 @@ type documents interface {
 // finishes the result.
 func (s *topics) fit(ctx context.Context, docs documents, limit, correlated int, opt Options) (*Result, error) {
 	res := &Result{Stats: Stats{Beta: s.beta, Docs: s.seen.docs, HeldOut: s.seen.heldOut, Tokens: s.seen.tokens}}
-	closing, fewest := closingPasses, minPasses
+	closing, fewest, asked := closingPasses, minPasses, correlated > 0
 	if correlated = s.correlatedPasses(correlated); correlated > 0 {
 		closing, fewest = 0, minBefore
 		if s.given != nil {
@@ -296,7 +296,7 @@ func (s *topics) fit(ctx context.Context, docs documents, limit, correlated int,
 		}
 	}
 	if correlated > 0 {
-		if err := s.correlate(ctx, docs, res, correlated, opt); err != nil {
+		if err := s.correlate(ctx, docs, res, correlated, !asked, opt); err != nil {
 			return nil, err
 		}
 	}
