@@ -371,13 +371,16 @@ func (f *stripes) final(ctx context.Context, w *worker, slot int, sum *tally, m 
 	if f.reads() {
 		to = &docstep.Sums{Rows: f.parts[slot]}
 	}
-	columns, share := f.k, [2][]float64{{1}, {0}} // of the families, where there is one
-	if f.normal != nil {
-		columns = f.normal.K()
+	share := [2][]float64{{1}, {0}} // of the families, where there is one
+	var eta []float32
+	switch {
+	case f.normal != nil:
+		eta = make([]float32, f.normal.K())
+		w.theta = general(w.theta.Data, 2*w.block.Docs(), len(eta))
+	case m.some == nil:
+		w.theta = general(w.theta.Data, w.block.Docs(), f.k)
 	}
-	w.theta = general(w.theta.Data, 2*w.block.Docs(), columns)
 	clear(w.theta.Data)
-	eta := make([]float32, columns)
 	for d := range w.block.Docs() {
 		f.load(w, d, false)
 		n, blocks := w.rows.doc(d)
@@ -428,7 +431,6 @@ func (f *stripes) final(ctx context.Context, w *worker, slot int, sum *tally, m 
 	case f.normal != nil:
 		err = w.addSquares(ctx, w.theta, m.square.RawMatrix().Data)
 	default:
-		w.theta.Rows /= 2
 		err = f.moments(ctx, w, m.square)
 	}
 	return errors.Join(err, f.putLogits(w))
