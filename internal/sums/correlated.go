@@ -208,9 +208,9 @@ func (a *correlatedAdder) leave() {
 	k := len(a.kept.New) - len(a.eta)
 	if a.c.Families != nil && k > 0 {
 		clear(a.weights)
-		copy(a.weights, a.n)
-		if a.blocks != nil {
-			clear(a.weights)
+		if a.blocks == nil {
+			copy(a.weights, a.n)
+		} else {
 			estep.Spread(a.weights, a.n, a.blocks)
 		}
 		copy(a.kept.New, a.weights[:k])

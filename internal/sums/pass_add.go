@@ -129,9 +129,10 @@ func (a *passAdder) add(compare, score bool, to docstep.Sums, sum []int64) error
 			a.keep()
 		}
 	case Finish:
-		a.leading(a.byTopic(), sum[p.counts():])
+		n := a.byTopic()
+		a.leading(n, sum[p.counts():])
 		if at := p.second(sum); a.thetas != nil {
-			a.thetas.Document(a.byTopic(), a.blocks, [2][]float64{{1}, {0}}, a.weight, at)
+			a.thetas.Document(n, a.blocks, [2][]float64{{1}, {0}}, a.weight, at)
 		} else {
 			a.moments(total, at)
 		}
