@@ -18,6 +18,7 @@ type some struct{ thirds, pairs []int }
 var pairs = [3][2]int{{0, 1}, {0, 2}, {1, 2}}
 
 var (
+	known      = some{} // those that a number has models of
 	everyThird = some{[]int{0, 1, 2}, []int{0, 1, 2}}
 	twoThirds  = []some{{[]int{0, 1}, []int{0}}, {[]int{0, 2}, []int{1}}, {[]int{1, 2}, []int{2}}}
 	oneThird   = some{[]int{0}, nil}
@@ -81,6 +82,9 @@ func (t *trial) ahead(a, b []float64, s some) (mean, err float64) {
 // standard error: that over pairs, or that of as many topics that come back independently if it is
 // larger. Without a pair they are 1 and 0.
 func (x *try) share(s some) (mean, err float64) {
+	if s.thirds == nil {
+		s = first(len(x.models))
+	}
 	var of []float64
 	for _, p := range s.pairs {
 		of = append(of, x.back[p])
@@ -94,9 +98,6 @@ func (x *try) share(s some) (mean, err float64) {
 	}
 	return mean, max(err, math.Sqrt(mean*(1-mean)/float64(x.K*len(of))))
 }
-
-// known is share by all models there are.
-func (x *try) known() (mean, err float64) { return x.share(first(len(x.models))) }
 
 // most is the share of topics that must come back.
 const most = 0.5
@@ -119,7 +120,7 @@ func (t *trial) best(of []int) int {
 }
 
 // holding returns the numbers among of with which half of the topics come back, if that many standard
-// errors are added. All of them have these thirds.
+// errors are added. All of them have these thirds, if these are not what each has (known).
 func (t *trial) holding(of []int, s some, errors float64) (hold []int) {
 	for _, i := range of {
 		if share, err := t.tries[i].share(s); share+errors*err >= most {
@@ -167,13 +168,8 @@ func (t *trial) open(i int) bool {
 	if x.err != nil {
 		return false
 	}
-	var hold []int
-	for _, j := range t.held(2) {
-		if share, _ := t.tries[j].known(); share >= most {
-			hold = append(hold, j)
-		}
-	}
-	switch share, err := x.known(); {
+	hold := t.holding(t.held(2), known, 0)
+	switch share, err := x.share(known); {
 	case hold == nil && len(x.models) < 2:
 		return true // half of its topics may come back, as with no other
 	case hold == nil:
@@ -205,27 +201,17 @@ func (t *trial) near() (chosen int, among []int) {
 	return chosen, append(among, chosen)
 }
 
-// perhaps returns the numbers with which half of the topics come back if two standard errors more do.
-func (t *trial) perhaps() (out []int) {
-	for _, i := range t.held(2) {
-		if share, err := t.tries[i].known(); share+2*err >= most {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
 // surely returns the numbers with which half of the topics come back if one standard error fewer do.
 // With one model as many come back as between the next numbers with more.
 func (t *trial) surely() (out []int) {
-	known := t.held(2)
+	two := t.held(2)
 	for _, i := range t.held(1) {
-		share, err := t.tries[i].known()
-		if at, found := slices.BinarySearch(known, i); !found {
-			near := []int{known[max(0, at-1)], known[min(at, len(known)-1)]}
+		share, err := t.tries[i].share(known)
+		if at, found := slices.BinarySearch(two, i); !found {
+			near := []int{two[max(0, at-1)], two[min(at, len(two)-1)]}
 			var shares, logs [2]float64
 			for j, n := range near {
-				shares[j], _ = t.tries[n].known()
+				shares[j], _ = t.tries[n].share(known)
 				logs[j] = math.Log(float64(t.tries[n].K) / float64(t.tries[i].K))
 			}
 			share = shares[0]
@@ -246,7 +232,7 @@ func (t *trial) sweep(given bool) *Sweep {
 	s := &Sweep{Documents: len(t.words), Words: int(floats.Sum(t.words))}
 	best, full := t.best(t.held(1)), t.held(3)
 	chosen, among := t.near()
-	share, _ := t.tries[chosen].known()
+	share, _ := t.tries[chosen].share(known)
 	for _, two := range twoThirds {
 		if hold := t.holding(full, two, 0); len(hold) > 0 || share < most {
 			k, _ := t.choose(hold, full, two, 1)
@@ -256,7 +242,7 @@ func (t *trial) sweep(given bool) *Sweep {
 	if surely := t.surely(); len(surely) > 0 {
 		among = append(among, t.best(surely))
 	}
-	if perhaps := t.perhaps(); share >= most {
+	if perhaps := t.holding(t.held(2), known, 2); share >= most {
 		best := t.best(perhaps)
 		for _, i := range perhaps {
 			if behind, err := t.common(best, i); behind <= 2*err {
@@ -277,7 +263,7 @@ func (t *trial) sweep(given bool) *Sweep {
 			if i != best {
 				p.Behind, p.Error = t.common(best, i)
 			}
-			share, err := x.known()
+			share, err := x.share(known)
 			p.Back, p.BackError = share*float64(x.K), err*float64(x.K)
 			if p.Models == 1 {
 				p.Back, p.BackError = math.NaN(), math.NaN()
