@@ -15,9 +15,9 @@
 // Most lists are those of Apache Lucene as the search engine Bleve has them: short lists of
 // the Snowball project and of Jacques Savoy (BSD), and others (Apache License 2.0, MIT).
 // Longer ones in as many languages, such as stopwords-iso, hold words that can name a topic
-// ("system" and "states" in English). English, Chinese and Japanese
-// are of this library, the latter two for words as package segment gives them. The folder data says where
-// each list is from, what was changed, and holds the licences.
+// ("system" and "states" in English). English, Chinese and Japanese are of this library, the latter
+// two for words as package segment gives them. The folder data says where each list is from, what was
+// changed, and holds the licences.
 package stopwords
 
 import (
@@ -62,13 +62,18 @@ func For(language string) ([]string, error) {
 	if !slices.Contains(Languages(), language) {
 		return nil, fmt.Errorf("stopwords: no list for the language %q; there are %s", language, strings.Join(Languages(), ", "))
 	}
-	b, err := data.ReadFile("data/" + language + ".txt")
-	if err != nil {
-		return nil, fmt.Errorf("stopwords: %w", err)
-	}
-	list := strings.Fields(string(b))
+	list := read(language)
 	slices.Sort(list)
 	return slices.Compact(list), nil
+}
+
+// read returns the list of one of Languages as it is in the file.
+func read(language string) []string {
+	b, err := data.ReadFile("data/" + language + ".txt")
+	if err != nil {
+		panic(err) // it is in the program
+	}
+	return strings.Fields(string(b))
 }
 
 // leastFunction is the least part of all tokens that are function words of a language, besides those of
@@ -87,11 +92,7 @@ func Detect(words []string, tokens []float64) (languages []string, function []bo
 	}
 	all, of := Languages(), map[string]uint64{}
 	for l, language := range all {
-		list, err := For(language)
-		if err != nil {
-			panic(err) // it is in the program
-		}
-		for _, w := range list {
+		for _, w := range read(language) {
 			of[w] |= 1 << l
 		}
 	}
