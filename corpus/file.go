@@ -326,8 +326,8 @@ func (in File) list(ctx context.Context, what string, blanks bool) (entries []st
 }
 
 // ReadStopWords reads a stop list from a file, plain or gzipped: one word a line, without the
-// space around it. Blank lines and lines that begin with # are skipped. See also
-// [stopwords.English].
+// space around it. Blank lines and lines that begin with # are skipped. Package corpus/text/stopwords
+// has lists.
 func ReadStopWords(ctx context.Context, in File) ([]string, error) {
 	list, _, err := in.list(ctx, "stop word", true)
 	return slices.DeleteFunc(list, func(w string) bool { return w == "" || w[0] == '#' }), err

@@ -11,9 +11,9 @@ import (
 
 // A topic is background if it fills next to no document by itself: of what documents have of it, less than
 // backgroundAlone, and less than half of the median topic's part, is in documents of which it has more than
-// half. It is, too, if it is spread over backgroundAll of all documents: of half of each, say. Besides, the
-// documents that have its words are backgroundWords times as many as for the median topic, and it is spread
-// over backgroundSpread times as many. METHODS.md says what was measured.
+// half. It is background, too, if it is spread over more than backgroundAll of all documents. In both cases
+// the documents that have its words must be backgroundWords times as many as for the median topic, and it
+// must be spread over backgroundSpread times as many. METHODS.md says what was measured.
 const (
 	backgroundAlone  = 0.1
 	backgroundAll    = 0.5

@@ -71,9 +71,9 @@ type SweepPoint struct {
 // Grid finds how many topics documents carry. The zero value chooses the numbers that it tries.
 type Grid struct {
 	// K are the numbers of topics to try, distinct and at least 2. Without any, they are 5, 10, 20 and
-	// so on, until the one after the number to take is tried, or two if that predicts better; then, by steps of √2 and of its root, the
-	// numbers between it and those that are worse. There are no more topics than 1000 or a twentieth
-	// of the documents.
+	// so on, until the one after the number to take is tried, or two if that predicts better; then, by
+	// steps of √2 and of its root, the numbers between it and those that are worse. There are no more
+	// topics than 1000 or a twentieth of the documents.
 	K []int
 }
 

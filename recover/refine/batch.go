@@ -47,9 +47,9 @@ type Batch struct {
 	// nat.
 	Steps int
 	// Carry keeps the topic weights of each document from one pass to the next, 4·K bytes for
-	// a document, and under a prior of families their logits, too. After ten steps in the first pass, and in the first one after topics were split,
-	// passes and the last read take no steps: they share out the tokens by the weights of the pass
-	// before, over-relaxed. That saves a third of the time on one machine, and less on Beam; the
+	// a document, and under a prior of families their logits, too. After ten steps in the first pass,
+	// and in the first one after topics were split, passes and the last read take no steps: they share
+	// out the tokens by the weights of the pass before, over-relaxed. That saves a third of the time on one machine, and less on Beam; the
 	// log-likelihood of a token may be .015 nats lower. Steps must be 0, and documents have no
 	// weights.
 	Carry bool
