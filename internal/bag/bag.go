@@ -221,3 +221,38 @@ func Merge(words, counts []int32, buf *[]uint64) (n int, word int32, sum float64
 	}
 	return n, -1, 0
 }
+
+// RangeError reports a document or a word by a number that does not exist; lo
+// and hi are the smallest and the largest that do.
+func RangeError(what string, value, lo, hi int64) error {
+	if hi < lo {
+		return fmt.Errorf("%s %d: there are none", what, value)
+	}
+	return fmt.Errorf("%s %d is not in [%d, %d]", what, value, lo, hi)
+}
+
+// CountError reports a count that is negative, not integral or above MaxCount,
+// by itself or as a sum of duplicates. doc and word may be empty.
+func CountError(doc, word string, count float64) error {
+	s := ""
+	if word != "" {
+		s += fmt.Sprintf(" of word %q", word)
+	}
+	if doc != "" {
+		s += fmt.Sprintf(" in document %s", doc)
+	}
+	return fmt.Errorf("count %.17g%s is not an integer from 1 to %d", count, s, MaxCount)
+}
+
+// maxNames is how many documents left out are listed at most. Model files hold the names.
+const maxNames = 1000
+
+// Leave counts a document that is left out, and lists its name. Beyond 1000 documents no
+// name is listed.
+func Leave(count *int, names *[]string, name string) {
+	if *count++; *count > maxNames {
+		*names = nil
+		return
+	}
+	*names = append(*names, name)
+}

@@ -1,6 +1,8 @@
 package bag
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/jsmf-go/spectral/internal/splitmix"
@@ -20,4 +22,23 @@ func Key[T string | []byte](id T, number int) uint64 {
 		x = (x ^ uint64(id[i])) * 1099511628211
 	}
 	return splitmix.Finish(x)
+}
+
+// ByID returns the order that sorts n documents by their ids, the short ones first, so that
+// those that are numbers are in their order; nil if they are sorted. Documents with the same
+// id, such as none, stay where they are.
+func ByID(n int, id func(i int) string) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	by := func(a, b int) int {
+		x, y := id(a), id(b)
+		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
+	}
+	if slices.IsSortedFunc(order, by) {
+		return nil
+	}
+	slices.SortStableFunc(order, by)
+	return order
 }

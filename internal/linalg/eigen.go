@@ -1,12 +1,14 @@
 package linalg
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack"
 	implementation "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/lapack/lapack64"
@@ -105,3 +107,33 @@ func largestEntry(a mat.Symmetric) (float64, error) {
 	}
 	return largest, nil
 }
+
+// Op applies a symmetric operator to a block of vectors: dst = A·x, both n×p.
+type Op func(ctx context.Context, dst, x blas64.General) error
+
+// EigStats describes a computation of eigenpairs.
+type EigStats struct {
+	Products  int     // columns multiplied by the operator
+	Restarts  int     // of Lanczos; steps of the block iteration; passes of Krylov
+	Residual  float64 // the largest ‖Au − λu‖ of the pairs asked for
+	Converged bool
+}
+
+// ErrNonFinite is returned if a result of the operator is NaN or infinite.
+var ErrNonFinite = errors.New("linalg: the operator returned a number that is not finite")
+
+// symmetrise replaces a by (a + aᵀ)/2.
+func symmetrise(a blas64.General) {
+	for i := range a.Rows {
+		for j := range i {
+			v := 0.5 * (a.Data[i*a.Stride+j] + a.Data[j*a.Stride+i])
+			a.Data[i*a.Stride+j], a.Data[j*a.Stride+i] = v, v
+		}
+	}
+}
+
+func vec(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
+
+func norm(x []float64) float64 { return blas64.Nrm2(vec(x)) }
+
+func scale(a float64, x []float64) { blas64.Scal(a, vec(x)) }

@@ -5,9 +5,14 @@ package testutil
 import (
 	"compress/gzip"
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -88,4 +93,62 @@ func open(t testing.TB, elem ...string) io.Reader {
 		t.Fatal(err)
 	}
 	return z
+}
+
+// Allocated returns how many bytes f allocates in all. The collector is off meanwhile and one
+// processor runs, so that what is in a sync.Pool is found there. Under the race detector,
+// which takes memory of its own and empties pools at random, the test is skipped.
+func Allocated(t testing.TB, f func()) int64 {
+	t.Helper()
+	if Race {
+		t.Skip("the race detector allocates, too")
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
+}
+
+// NotWithRace skips a test that is about numbers, and long, under the race detector.
+func NotWithRace(t *testing.T) {
+	t.Helper()
+	if Race {
+		t.Skip("skipped: long, and about numbers alone")
+	}
+}
+
+// TypesWith returns the exported types that have a method of this name in the Go files of a
+// folder: what a suite must not leave out.
+func TypesWith(t testing.TB, folder, method string) (types []string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no Go files in %s: %v", folder, err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			f, ok := d.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || f.Name.Name != method {
+				continue
+			}
+			recv := f.Recv.List[0].Type
+			if p, ok := recv.(*ast.StarExpr); ok {
+				recv = p.X
+			}
+			if x, ok := recv.(*ast.Ident); ok && x.IsExported() {
+				types = append(types, x.Name)
+			}
+		}
+	}
+	return types
 }
