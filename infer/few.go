@@ -17,7 +17,7 @@ const (
 // dropBelow returns below what part of an even share of n tokens a topic may be dropped.
 func (m *mapEM) dropBelow(n float64) float64 {
 	if n < 100*m.sum { // dropped topics have more from the prior than a hundredth of the document
-		return 0.1
+		return 0.025
 	}
 	return 0.25
 }

@@ -35,11 +35,6 @@ type logitScratch struct {
 // in a logit.
 const maxTimes, maxFarther = 4, 0.5
 
-// Steps can go round in a circle. From shortenAfter on, each time that the change of the shares has not
-// become smaller, only shorten of what was taken of a step before is taken of the next ones, at least
-// leastPart; they are then extrapolated once in extrapolateEach.
-const shortenAfter, shorten, leastPart, extrapolateEach = 12, 0.6, 0.2, 8
-
 // extrapolate moves η on from where two steps took it.
 func (s *logitScratch) extrapolate(mean []float64) {
 	step := func(k int) (r, bend float64) {
@@ -82,7 +77,6 @@ func (m *logits) infer(ctx context.Context, dst []float64, d *document, scratch 
 		s.eta[k] = float32(v)
 	}
 	status, it := IterationLimit, 0
-	before, part := math.Inf(1), float32(1) // the last change of a share, and what is taken of a step
 	for status == IterationLimit && it < m.Steps {
 		if err := ctx.Err(); err != nil {
 			return 0, it, err
@@ -95,25 +89,15 @@ func (m *logits) infer(ctx context.Context, dst []float64, d *document, scratch 
 		copy(s.second, s.eta)
 		s.x.Weights(s.T, s.eta, 0, 1)
 		if !first {
-			change := changed(s.T[:len(s.last)], s.last)
-			if change <= m.Tol {
+			if changed(s.T[:len(s.last)], s.last) <= m.Tol {
 				status = Converged
 			}
-			if change >= before && it > shortenAfter {
-				part = max(shorten*part, leastPart)
-			}
-			before = change
 		}
 		if _, err := s.Step(&s.step, d.ids, s.counts); err != nil {
 			return 0, it, err
 		}
 		s.x.Move(s.eta, s.N[:len(s.eta)], d.n)
-		if part < 1 {
-			for k, v := range s.second {
-				s.eta[k] = v + part*(s.eta[k]-v)
-			}
-		}
-		if it++; !first && (part == 1 || it%extrapolateEach == 0) && status == IterationLimit && it < m.Steps {
+		if it++; !first && status == IterationLimit && it < m.Steps {
 			s.extrapolate(m.prior.Mean)
 		}
 	}

@@ -36,20 +36,18 @@ import (
 // Under a Dirichlet prior, once no share changes by more than 3000·Tol, every third step is
 // followed by an extrapolation from the last three (SQUAREM: Varadhan and Roland, Scandinavian
 // Journal of Statistics 35, 2008), as long as this makes the steps smaller. Under a logistic-normal
-// prior of topics every second one is, and steps that do not become smaller from the twelfth on are
-// shortened. The fixed points stay the same.
+// prior of topics every second one is. The fixed points stay the same.
 //
 // Steps are taken in float32: proportions have an error of some 1e-6 in addition to that of
 // stopping at Tol.
 //
 // Of more than 128 topics a document has few. Under a Dirichlet prior or one of families, with Tol of 1e-5 or more,
 // a topic is dropped from a document where a step leaves it a part r < 0.8 of its tokens and α_k,
-// and less than a quarter of an even share n/K of the n tokens (a tenth where Σα is above n/100). Its
+// and less than a quarter of an even share n/K of the n tokens (a fortieth where Σα is above n/100). Its
 // proportion is then α_k/(1−r)/(n + Σα) with its own r: where it would end if r stayed; with families
 // times what the others of its family are multiplied by.
 // With 1000 topics of nips17 or reuters21578, proportions are within a total variation distance of
-// 0.02 of those with all topics in 99 % of the documents under a Dirichlet prior, and of 0.06 with
-// families. The order of the topics does not matter.
+// 0.02 of those with all topics in 99 % of the documents. The order of the topics does not matter.
 //
 // Doc.Iterations counts steps. Cost of a step: the topics not dropped, K in the first two or three
 // steps, times the distinct words of the document. Memory: 4·K bytes for each word of the model, K

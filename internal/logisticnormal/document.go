@@ -17,8 +17,6 @@ const (
 	Beginning = 4
 	// farthest bounds a step in a logit.
 	farthest = 1.5
-	// negligible is below what information a topic does not count.
-	negligible = 0.03
 )
 
 // Document is what the prior makes of one document, and scratch space for the next. A goroutine
@@ -33,7 +31,7 @@ type Document struct {
 	along  []float64 // K: (Λ, 1)u, and what is multiplied by (Λ, 1)ᵀ
 	u      []float64 // r+1: factors and offset
 
-	active linalg.CSR  // 1×K: the topics that count, and what they weigh
+	held   linalg.CSR  // 1×K, without zeros: ω/(1 + Ψω)
 	system []float64   // the upper triangle of the system by rows, then of its factor R
 	rows   [][]float64 // r+1: the rows of system; in the end 1/R_ii is the first of row i
 }
@@ -42,11 +40,15 @@ type Document struct {
 func NewDocument(p *Prior) *Document {
 	k := p.K()
 	x := make([]float64, 6*k)
-	return &Document{
+	d := &Document{
 		p: p, theta: x[:k], Noise: x[k : 2*k], weight: x[2*k : 3*k], part: x[3*k : 4*k], along: x[4*k : 5*k],
 		Counts: make([]float32, k),
-		active: linalg.CSR{RowPtr: make([]int, 2), Cols: make([]int32, k), Vals: x[5*k:]},
+		held:   linalg.CSR{RowPtr: []int{0, k}, Cols: make([]int32, k), Vals: x[5*k:]},
 	}
+	for i := range d.held.Cols {
+		d.held.Cols[i] = int32(i)
+	}
+	return d
 }
 
 // resize makes space for a system of so many rows.
@@ -169,33 +171,18 @@ func within(x float64) float64 {
 
 // solve factors the system of the factors and the offset for θ as RᵀR.
 func (d *Document) solve(n float64) {
-	p, row := d.p, &d.active
+	p := d.p
 	if size := p.factors + 1; len(d.u) != size {
 		d.resize(size)
 	}
-	few, least := 0.0, n*1e-9
-	informed := n * p.share
-	active := 0
+	least, informed := n*1e-9, n*p.share
 	for k, theta := range d.theta {
-		w := informed * theta
-		if w < least {
-			w = least
-		}
-		d.weight[k] = w
+		w := max(informed*theta, least)
 		part := 1 / (1 + p.Own[k]*w)
-		d.part[k] = part
-		if w < negligible {
-			few += w * part
-			continue
-		}
-		row.Cols[active], row.Vals[active] = int32(k), w*part
-		active++
+		d.weight[k], d.part[k], d.held.Vals[k] = w, part, w*part
 	}
-	row.RowPtr[1] = active
-	row.MulRow(0, p.products, d.system)
-	last := len(d.rows) - 1
-	d.rows[last][0] += few
-	for _, row := range d.rows[:last] {
+	d.held.MulRow(0, p.products, d.system)
+	for _, row := range d.rows[:len(d.rows)-1] {
 		row[0]++
 	}
 	for k, to := range d.rows {
