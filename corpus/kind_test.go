@@ -53,7 +53,7 @@ func otherKinds(t *testing.T) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model, err := os.ReadFile(filepath.FromSlash("../jsmf/testdata/model_v2.jsmf"))
+	model, err := os.ReadFile(filepath.FromSlash("../jsmf/testdata/model_v3.jsmf"))
 	if err != nil {
 		t.Fatal(err)
 	}

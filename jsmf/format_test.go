@@ -109,16 +109,6 @@ func floatBytes(xs ...float64) (b []byte) {
 	return b
 }
 
-func groupBytes(groups ...[]int) (b []byte) {
-	for _, f := range groups {
-		b = binary.LittleEndian.AppendUint32(b, uint32(len(f)))
-		for _, w := range f {
-			b = binary.LittleEndian.AppendUint64(b, uint64(w))
-		}
-	}
-	return b
-}
-
 func wordBytes(words ...string) (b []byte) {
 	for _, w := range words {
 		b = append(binary.LittleEndian.AppendUint32(b, uint32(len(w))), w...)
@@ -127,7 +117,7 @@ func wordBytes(words ...string) (b []byte) {
 }
 
 const (
-	tinyProv = `{"version":"v0.1.0","format_version":2,"go":"go1.25.0","os":"linux","arch":"amd64","kernel":"gonum",` +
+	tinyProv = `{"version":"v0.1.0","format_version":3,"go":"go1.25.0","os":"linux","arch":"amd64","kernel":"gonum",` +
 		`"seed":18446744073709551615,"stages":["AP(T=15)","QR","active set"]}`
 	tinyStat = `{"corpus":{"documents":7,"words":5,"tokens":41,"nnz":19,` +
 		`"dropped_documents":[{"reason":"fewer than 2 tokens","count":2,"names":["a.txt","b.txt"]}],` +
@@ -143,15 +133,14 @@ const (
 
 // tinyFile is the file of tinyParts, put together by hand.
 func tinyFile() testFile {
-	le := binary.LittleEndian
 	return testFile{
-		magic: "\x89JSMF\r\n\x1a", version: 2, n: 5, k: 2, count: -1, trailer: "JEND",
+		magic: "\x89JSMF\r\n\x1a", version: 3, n: 5, k: 2, count: -1, trailer: "JEND",
 		sections: []testSection{
 			{tag: "VOCB", flags: 1, payload: wordBytes("apple", "börse", "cider", "dividend", "")},
 			{tag: "BMAT", flags: 1, payload: floatBytes(0.5, 0, 0, 0.25, 0.25, 0, 0, 0.25, 0.25, 0.5)},
 			{tag: "WTOP", flags: 1, payload: floatBytes(1, 0, 0, 1, 1, 0, 0, 1, 0.25, 0.75)},
 			{tag: "AMAT", flags: 1, payload: floatBytes(0.5, 0.125, 0.125, 0.25)},
-			{tag: "ANCH", flags: 1, payload: le.AppendUint64(le.AppendUint64(nil, 0), 3)},
+			{tag: "ANCH", flags: 1, payload: []byte("[0,3]")},
 			{tag: "MARG", flags: 1, payload: floatBytes(0.25, 0.125, 0.125, 0.125, 0.375)},
 			{tag: "PROV", payload: []byte(tinyProv)},
 			{tag: "STAT", payload: []byte(tinyStat)},
@@ -410,7 +399,7 @@ func TestRefinedFile(t *testing.T) {
 		f.sections = slices.Insert(f.sections, 6,
 			testSection{tag: "ALPH", payload: floatBytes(1.0/3, 1.0/4)})
 		f.sections = append(f.sections, testSection{tag: "READ", payload: raw(p.Reading)},
-			testSection{tag: "BACK", payload: []byte{0, 1}},
+			testSection{tag: "BACK", payload: []byte("[false,true]")},
 			testSection{tag: "TREE", payload: []byte(`{"groups":[[0,0],[1,0]]}`)},
 			testSection{tag: "NAME", payload: wordBytes("größe, \"1\"", "")})
 		return f
@@ -422,8 +411,8 @@ func TestRefinedFile(t *testing.T) {
 		`section "ALPH"`:                            func(f *testFile) { f.section("ALPH").payload = floatBytes(1, -1) },
 		`section "READ", byte`:                      func(f *testFile) { f.section("READ").payload = floatBytes(1, 2, 3) },
 		`the weight of word 0 ("apple") in topic 0`: func(f *testFile) { copy(f.section("READ").payload, floatBytes(-1)) },
-		`background: the flag of topic 1 is 2`:      func(f *testFile) { f.section("BACK").payload = []byte{0, 2} },
-		`section "BACK"`:                            func(f *testFile) { f.section("BACK").payload = []byte{0} },
+		`background: [1]: json`:                     func(f *testFile) { f.section("BACK").payload = []byte("[false,2]") },
+		`background: has 1 flags, want 2`:           func(f *testFile) { f.section("BACK").payload = []byte("[true]") },
 		`tree: a tree without levels`:               func(f *testFile) { f.section("TREE").payload = []byte(`null`) },
 		`tree: level 1 has groups of 1 topics`:      func(f *testFile) { f.section("TREE").payload = []byte(`{"groups":[[0,0],[0]]}`) },
 		`names: ends before name 1`:                 func(f *testFile) { f.section("NAME").payload = append(wordBytes("longer"), 0) },
@@ -546,8 +535,8 @@ func TestReadModelRefuses(t *testing.T) {
 			}
 		}
 	}
-	groups := func(b []byte) func(f *testFile) {
-		return func(f *testFile) { f.sections = append(f.sections, testSection{tag: "GRUP", payload: b}) }
+	groups := func(list string) func(f *testFile) {
+		return func(f *testFile) { f.sections = append(f.sections, testSection{tag: "GRUP", payload: []byte(list)}) }
 	}
 	for _, c := range []struct {
 		name          string
@@ -556,7 +545,7 @@ func TestReadModelRefuses(t *testing.T) {
 		spoil         func(f *testFile)
 	}{
 		{"version 0", ErrUnsupported, "header", "version: is 0", func(f *testFile) { f.version = 0 }},
-		{"version 1", ErrUnsupported, "header", "version: is 1, this library reads 2", func(f *testFile) { f.version = 1 }},
+		{"version 1", ErrUnsupported, "header", "version: is 1, this library reads 3", func(f *testFile) { f.version = 1 }},
 		{"other magic", ErrNotModel, "header", `begins with`, func(f *testFile) { f.magic = "\x89JSMF\n\x1a\x00" }},
 		{"flags", ErrUnsupported, "header", "flags: are 0x4", func(f *testFile) { f.flags = 4 }},
 		{"N too large", ErrInvalid, "header", "N: is 2147483648", func(f *testFile) { f.n = 1 << 31 }},
@@ -567,13 +556,13 @@ func TestReadModelRefuses(t *testing.T) {
 		{"K > N", ErrInvalid, "header", "K: is 6", func(f *testFile) { f.k = 6 }},
 		{"many sections", ErrInvalid, "header", "sections: are 1025", func(f *testFile) { f.count = 1025 }},
 		{"no sections", ErrInvalid, "BMAT", "is missing", func(f *testFile) { f.sections = nil }},
-		{"groups cut short", ErrInvalid, "GRUP", "7 bytes are too few for 2 topics", groups(groupBytes([]int{0})[:7])},
-		{"groups of one topic", ErrInvalid, "GRUP", "anchor_groups: end before topic 1 of 2", groups(groupBytes([]int{0}))},
-		{"a group of many words", ErrInvalid, "GRUP", "topic 0 has 4294967295 words, 12 bytes are left", groups(append([]byte{255, 255, 255, 255}, make([]byte, 12)...))},
-		{"a group's word out of range", ErrInvalid, "GRUP", "word 5 of topic 1 is not in [0, 5)", groups(groupBytes(nil, []int{3, 5}))},
-		{"more groups than topics", ErrInvalid, "GRUP", "4 bytes after the last topic", groups(groupBytes(nil, nil, nil))},
-		{"a group without its anchor", ErrInvalid, "GRUP", "the anchor of topic 1, word 3 (\"dividend\"), is not in its group", groups(groupBytes(nil, []int{0, 1}))},
-		{"a word twice in a group", ErrInvalid, "GRUP", "topic 0 has the word 0 (\"apple\") twice", groups(groupBytes([]int{0, 0}, nil))},
+		{"groups cut short", ErrInvalid, "GRUP", "unexpected end of JSON", groups("[[0]")},
+		{"groups of one topic", ErrInvalid, "GRUP", "anchor_groups: has 1 groups, want 2", groups("[[0]]")},
+		{"a group's word out of range", ErrInvalid, "GRUP", "word 5 of topic 1 is not in [0, 5)", groups("[null,[3,5]]")},
+		{"a group's word below 0", ErrInvalid, "GRUP", "word -1 of topic 1 is not in [0, 5)", groups("[null,[3,-1]]")},
+		{"a group's word is no number", ErrInvalid, "GRUP", "anchor_groups: [1]: [0]: json", groups("[null,[0.5]]")},
+		{"a group without its anchor", ErrInvalid, "GRUP", "the anchor of topic 1, word 3 (\"dividend\"), is not in its group", groups("[null,[0,1]]")},
+		{"a word twice in a group", ErrInvalid, "GRUP", "topic 0 has the word 0 (\"apple\") twice", groups("[[0,0],null]")},
 		{"fewer sections than there are", ErrInvalid, "trailer", "want", func(f *testFile) { f.count = 7 }},
 		{"more sections than there are", ErrTruncated, "#8", "more bytes", func(f *testFile) { f.count = 9 }},
 		{"trailer", ErrInvalid, "trailer", `begins with "JENE"`, func(f *testFile) { f.trailer = "JENE" }},
@@ -597,7 +586,7 @@ func TestReadModelRefuses(t *testing.T) {
 		{"K differs from the sections", ErrInvalid, "BMAT", "length: is 80, want 120", func(f *testFile) { f.k = 3 }},
 		{"B short", ErrInvalid, "BMAT", "length: is 72, want 80", payload("BMAT", make([]byte, 72))},
 		{"A long", ErrInvalid, "AMAT", "length: is 40, want 32", payload("AMAT", make([]byte, 40))},
-		{"anchors short", ErrInvalid, "ANCH", "length: is 8, want 16", payload("ANCH", make([]byte, 8))},
+		{"anchors short", ErrInvalid, "ANCH", "anchors: has 1 anchors, want 2", payload("ANCH", []byte("[3]"))},
 		{"no B", ErrInvalid, "BMAT", "is missing", without("BMAT")},
 		{"no B̆, and a negative share", ErrInvalid, "WTOP", "do not follow from a share of topic 0 of -0.5", func(f *testFile) {
 			without("WTOP")(f)
@@ -613,9 +602,9 @@ func TestReadModelRefuses(t *testing.T) {
 		{"A NaN", ErrInvalid, "AMAT", "correlations: A[0,1] = NaN", set("AMAT", 8, nan)},
 		{"A asymmetric", ErrInvalid, "AMAT", "A[1,0] = 0.125 but A[0,1] = 0.5", set("AMAT", 8, floatBytes(0.5))},
 		{"A nearly symmetric", ErrInvalid, "AMAT", "A[1,0] = 0.125 but A[0,1] = 0.12500001", set("AMAT", 8, floatBytes(0.125+1e-8))},
-		{"anchor = N", ErrInvalid, "ANCH", "anchors: word 5 of topic 1", set("ANCH", 8, le.AppendUint64(nil, 5))},
-		{"anchor huge", ErrInvalid, "ANCH", "word 18446744073709551615", set("ANCH", 0, le.AppendUint64(nil, math.MaxUint64))},
-		{"anchor twice", ErrInvalid, "ANCH", "is the anchor of topics 0 and 1", set("ANCH", 0, le.AppendUint64(nil, 3))},
+		{"anchor = N", ErrInvalid, "ANCH", "anchors: word 5 of topic 1", payload("ANCH", []byte("[0,5]"))},
+		{"anchor huge", ErrInvalid, "ANCH", "number 18446744073709551615", payload("ANCH", []byte("[18446744073709551615,3]"))},
+		{"anchor twice", ErrInvalid, "ANCH", "is the anchor of topics 0 and 1", payload("ANCH", []byte("[3,3]"))},
 		{"norm negative", ErrInvalid, "STAT", "stats: the norm of anchor 1 is -1", payload("STAT", []byte(`{"anchors":{"norms":[1,-1]}}`))},
 		{"marginal Inf", ErrInvalid, "MARG", "marginals", set("MARG", 32, floatBytes(math.Inf(1)))},
 		{"vocabulary empty", ErrInvalid, "VOCB", "too few for 5 words", payload("VOCB", nil)},
@@ -698,7 +687,7 @@ func TestReadModelAccepts(t *testing.T) {
 	withGroups.AnchorGroups = [][]int{nil, {3, 1}}
 	byHand := tinyFile()
 	at := slices.IndexFunc(byHand.sections, func(s testSection) bool { return s.tag == "MARG" })
-	byHand.sections = slices.Insert(byHand.sections, at, testSection{tag: "GRUP", payload: groupBytes(nil, []int{3, 1})})
+	byHand.sections = slices.Insert(byHand.sections, at, testSection{tag: "GRUP", payload: []byte("[null,[3,1]]")})
 	if got := encoded(t, mustModel(t, withGroups)); !bytes.Equal(got, byHand.bytes()) {
 		t.Error("FORMAT.md followed by hand gives another file for a model with groups")
 	}

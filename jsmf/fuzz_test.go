@@ -21,7 +21,7 @@ import (
 // addSeeds adds the golden file, cut and bent copies of it, and other valid
 // files.
 func addSeeds(f *testing.F) {
-	golden, err := os.ReadFile(filepath.Join("testdata", "model_v2.jsmf"))
+	golden, err := os.ReadFile(filepath.Join("testdata", "model_v3.jsmf"))
 	if err != nil {
 		f.Fatal(err)
 	}

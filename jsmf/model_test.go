@@ -106,7 +106,7 @@ func tinyParts() modelParts {
 			Sum:      1,
 			Warnings: []string{"1 word never occurs"},
 		},
-		Provenance: Provenance{Version: "v0.1.0", FormatVersion: 2, Go: "go1.25.0", OS: "linux", Arch: "amd64", Kernel: "gonum",
+		Provenance: Provenance{Version: "v0.1.0", FormatVersion: 3, Go: "go1.25.0", OS: "linux", Arch: "amd64", Kernel: "gonum",
 			Seed: math.MaxUint64, Stages: []string{"AP(T=15)", "QR", "active set"}},
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Version is the version of the format, the only one that Read takes.
-const Version = 2
+const Version = 3
 
 const (
 	magic = "\x89JSMF\r\n\x1a" // 8 bytes; a transfer as text breaks them
@@ -104,7 +104,6 @@ type Content struct {
 
 	marshal   func() ([]byte, error)
 	unmarshal func(b []byte) error
-	length    int // of the bytes; −1: any
 
 	// compact returns the content in a shorter form, which expand reads; nil if that would take
 	// more than compactPart of the bytes.

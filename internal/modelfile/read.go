@@ -276,8 +276,6 @@ func (d *decoder) payload(s *Section, flags uint32, start int64, length uint64) 
 		}
 		xs, err := d.floats(int(length / 8))
 		return func() error { return s.setFloats(xs) }, err
-	case s.length >= 0 && length != uint64(s.length):
-		return nil, d.fail(ErrInvalid, start, "length", "is %d, want %d", length, s.length)
 	}
 	b, err := d.blob(length)
 	return func() error { return s.unmarshal(b) }, err
