@@ -47,7 +47,7 @@ func conforming(t *testing.T, file func(corpus.File) corpus.File) map[string]cor
 		"JSONL":     corpus.JSONL{In: file(str(`{"text":"nets net","stars":2}` + "\n" + `{"text":"ant"}`)), Fields: stars, Tokenizer: stemming},
 		"Lines":     corpus.Lines{In: file(str("nets net\nant\n")), Tokenizer: stemming},
 		"UCI":       corpus.UCI{Docword: file(str("3\n3\n3\n1 2 1\n1 3 7\n3 3 2\n")), Vocab: file(vocabOf("c", "b", "a")), IDs: file(str("x\ny\nz\n"))},
-		"Triples":   corpus.Triples{In: file(str("b 1 3\nb 20 1\na x 2\nb 1 3\n")), Rating: 3},
+		"Triples":   corpus.Triples{In: file(str("b,1,3\nb,20,1\na,x,2\nb,1,3\n")), NoHeader: true, Rating: "#3"},
 		"FromSeq":   corpus.FromSeq(known().Docs(ctx), known().desc),
 		"Stem":      merged,
 	}

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/corpus/text"
@@ -66,37 +65,13 @@ func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error
 	if err := checkFields(s.Fields); err != nil {
 		return s.In.at(0, err)
 	}
-	s.Comma = s.comma()
-	next, closer, err := s.records(ctx, false)
-	if err != nil {
-		return err
-	}
-	defer closer.Close()
-
-	rec, line, err := next()
-	if err == io.EOF {
-		return s.In.at(0, ErrNoDocuments)
-	}
-	if err != nil {
-		return err
-	}
-	col, err := s.columns(rec)
-	if err != nil {
-		return s.In.at(line, err)
-	}
-	if !s.NoHeader {
-		rec, line, err = next()
+	names := []string{s.Text, s.ID, s.Label}
+	for _, f := range s.Fields {
+		names = append(names, f.from())
 	}
 	tok := orDefault(s.Tokenizer)
 	d := Document{Place: Place{File: s.In.Name}}
-	f := make([]string, len(col))
-	for ; err == nil; rec, line, err = next() {
-		if err := ctx.Err(); err != nil {
-			return s.In.at(line, err)
-		}
-		if err := s.fields(f, rec, col); err != nil {
-			return s.In.at(line, err)
-		}
+	return s.each(ctx, names, func(f []string, line int) (err error) {
 		d.ID, d.Label, d.Place.Line = f[1], f[2], line
 		d.Tokens, d.Values = tok.Tokenize(d.Tokens[:0], f[0]), d.Values[:0]
 		for i, cell := range f[3:] {
@@ -111,6 +86,44 @@ func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error
 		if !yield(d, nil) {
 			return errStop
 		}
+		return nil
+	})
+}
+
+// each calls f for every record with the columns of these names, "" for those without a name, and the
+// line on which it begins.
+func (s CSV) each(ctx context.Context, names []string, f func(fields []string, line int) error) error {
+	s.Comma = s.comma()
+	next, closer, err := s.records(ctx)
+	if err != nil {
+		return err
+	}
+	defer closer.Close()
+	rec, line, err := next()
+	if err == io.EOF {
+		return s.In.at(0, ErrNoDocuments)
+	}
+	if err != nil {
+		return err
+	}
+	col, err := s.columns(rec, names)
+	if err != nil {
+		return s.In.at(line, err)
+	}
+	if !s.NoHeader {
+		rec, line, err = next()
+	}
+	fields := make([]string, len(col))
+	for ; err == nil; rec, line, err = next() {
+		if err := ctx.Err(); err != nil {
+			return s.In.at(line, err)
+		}
+		if err := s.fields(fields, rec, col); err != nil {
+			return s.In.at(line, err)
+		}
+		if err := f(fields, line); err != nil {
+			return err
+		}
 	}
 	switch {
 	case err != io.EOF:
@@ -121,9 +134,8 @@ func (s CSV) stream(ctx context.Context, yield func(Document, error) bool) error
 	return nil
 }
 
-// columns returns the places of the text, the id, the label and the Fields in a record, −1 for
-// none. first is the first record.
-func (s CSV) columns(first []string) (col []int, err error) {
+// columns returns the places of columns in a record, −1 for "". first is the first record.
+func (s CSV) columns(first, names []string) (col []int, err error) {
 	var header []string
 	if !s.NoHeader {
 		for i, f := range first {
@@ -134,7 +146,7 @@ func (s CSV) columns(first []string) (col []int, err error) {
 			header = append(header, strings.TrimSpace(string(b)))
 		}
 	}
-	for _, name := range columnNames(s.Text, s.ID, s.Label, s.Fields) {
+	for _, name := range names {
 		c, err := column(name, header, len(first))
 		if err != nil {
 			return nil, err
@@ -142,15 +154,6 @@ func (s CSV) columns(first []string) (col []int, err error) {
 		col = append(col, c)
 	}
 	return col, nil
-}
-
-// columnNames returns the names of all columns that a reader of a table asks for.
-func columnNames(body, id, label string, fields []Field) []string {
-	names := []string{body, id, label}
-	for _, f := range fields {
-		names = append(names, f.from())
-	}
-	return names
 }
 
 // comma returns what separates the fields.
@@ -185,9 +188,8 @@ func (s CSV) fields(dst, rec []string, col []int) error {
 }
 
 // records returns a function that returns the next record, valid until the next call, and the
-// line on which it begins. If ragged, records may have different numbers of fields, and blanks
-// before a field are left out.
-func (s *CSV) records(ctx context.Context, ragged bool) (next func() ([]string, int, error), c io.Closer, err error) {
+// line on which it begins.
+func (s *CSV) records(ctx context.Context) (next func() ([]string, int, error), c io.Closer, err error) {
 	br, rc, err := s.In.open()
 	if err != nil {
 		return nil, nil, err
@@ -218,9 +220,6 @@ func (s *CSV) records(ctx context.Context, ragged bool) (next func() ([]string, 
 	lim := &limited{r: br}
 	r := csv.NewReader(lim)
 	r.Comma, r.LazyQuotes, r.ReuseRecord = s.Comma, s.LazyQuotes, true
-	if ragged {
-		r.FieldsPerRecord, r.TrimLeadingSpace = -1, !unicode.IsSpace(s.Comma)
-	}
 	line := 0
 	return func() ([]string, int, error) {
 		// An open quote must not swallow the memory: one record may take the

@@ -191,7 +191,7 @@ func TestEncodedRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	triples := corpus.Triples{In: str("b 1 3\nb 20 1\na x 2\nb 1 3\nc 3 9\n"), Rating: 3}
+	triples := corpus.Triples{In: str("b,1,3\nb,20,1\na,x,2\nb,1,3\nc,3,9\n"), NoHeader: true, Rating: "#3"}
 	for name, src := range map[string]corpus.Source{
 		"uci":      corpus.UCI{Docword: str("4\n3\n5\n1 2 1\n1 1 7\n3 3 2\n3 1 1\n3 3 4\n"), Vocab: vocabOf("a", "b", "c")},
 		"csv":      corpus.CSV{In: str("id,text\nx,the sea and the ship\ny,\nz,a sea of wind\n"), Text: "text", ID: "id"},

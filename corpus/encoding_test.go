@@ -34,7 +34,7 @@ func readers(t *testing.T, encode func(string) []byte, set func(*corpus.File)) m
 		"JSONL":         corpus.JSONL{In: in("t", "{\"text\": \"Größe naïve\"}\n")},
 		"CSV":           corpus.CSV{In: in("t", "größe,\"täxt\"\n1,\"Größe naïve\"\n"), Text: "täxt"},
 		"CSV no quotes": corpus.CSV{In: in("t", "größe,täxt\n1,Größe naïve\n"), Text: "täxt", NoQuotes: true},
-		"Triples":       corpus.Triples{In: in("t", "1,größe,1\n1,naïve,1\n"), Separator: ","},
+		"Triples":       corpus.Triples{In: in("t", "1,größe,1\n1,naïve,1\n"), NoHeader: true},
 		"UCI":           corpus.UCI{Docword: str("1\n2\n2\n1 1 1\n1 2 1\n"), Vocab: in("v", "größe\nnaïve\n")},
 		"Dir": corpus.Dir{
 			FS: fstest.MapFS{"d.txt": {Data: encode("Größe naïve")}}, Encoding: dir.Encoding, ReplaceInvalid: dir.ReplaceInvalid,

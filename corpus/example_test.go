@@ -91,7 +91,7 @@ func ExampleTriples() {
 	ratings := corpus.FileFromBytes("ratings.csv", []byte("userId,movieId,rating\n7,10,4.5\n7,9,1\n3,10,0.5\n"))
 	titles := map[string]string{"9": "Alien", "10": "Brazil"}
 	c, err := corpus.Read(context.Background(), corpus.Triples{
-		In: ratings, Separator: ",", Header: true,
+		In: ratings, User: "userId", Item: "movieId", Rating: "rating",
 		Count:  corpus.Stars,
 		Rename: func(id string) string { return titles[id] },
 	})

@@ -31,7 +31,7 @@ func TestExtremes(t *testing.T) {
 	testutil.Extremes(t, corpus.Dir{Path: "testdata"}, func(ctx context.Context, s corpus.Dir) error { return read(ctx, s) })
 	testutil.Extremes(t, corpus.JSONL{In: str(`{"text": "red cars"}`)}, func(ctx context.Context, s corpus.JSONL) error { return read(ctx, s) })
 	testutil.Extremes(t, corpus.Lines{In: str("red cars\n")}, func(ctx context.Context, s corpus.Lines) error { return read(ctx, s) })
-	testutil.Extremes(t, corpus.Triples{In: str("1 2 3\n"), Rating: 3}, func(ctx context.Context, s corpus.Triples) error { return read(ctx, s) })
+	testutil.Extremes(t, corpus.Triples{In: str("1,2,3\n"), NoHeader: true, Rating: "#3"}, func(ctx context.Context, s corpus.Triples) error { return read(ctx, s) })
 	testutil.Extremes(t, corpus.UCI{Docword: str("1\n1\n1\n1 1 1\n"), Vocab: vocabOf("a")}, func(ctx context.Context, s corpus.UCI) error { return read(ctx, s) })
 	testutil.Extremes(t, vocabOf("a"), func(ctx context.Context, f corpus.File) error { _, err := corpus.ReadStopWords(ctx, f); return err })
 	testutil.Extremes(t, corpus.Curation{}, func(_ context.Context, s corpus.Curation) error { _, _, err := corpus.Curate(c, s); return err })

@@ -137,14 +137,15 @@ func FuzzCSV(f *testing.F) {
 }
 
 func FuzzTriples(f *testing.F) {
-	f.Add([]byte("u i 1\nv i 2\nu j 0\n"), "", false, true)
+	f.Add([]byte("u i 1\nv i 2\nu j 0\n"), " ", false, true)
 	f.Add([]byte("u,\"i, \"\"j\"\"\",1.5\n"), ",", true, true)
-	f.Add([]byte("u::i\nv::j\nu::i\n"), "::", false, false)
+	f.Add([]byte("u::i\nv::j\nu::i\n"), ":", false, false)
 	f.Add([]byte("10\t9\n9\t10\n"), "\t", false, false)
-	f.Fuzz(func(t *testing.T, data []byte, sep string, quoted, stars bool) {
-		src := corpus.Triples{In: limit("data", data), Separator: sep, Quoted: quoted}
+	f.Fuzz(func(t *testing.T, data []byte, comma string, quoted, stars bool) {
+		r, _ := utf8.DecodeRuneInString(comma)
+		src := corpus.Triples{In: limit("data", data), Comma: r, NoHeader: true, NoQuotes: !quoted}
 		if stars {
-			src.Count = corpus.Stars
+			src.Rating, src.Count = "#3", corpus.Stars
 		}
 		a := fuzz(t, src)
 		if a == nil || quoted || bytes.HasPrefix(data, []byte{0x1f, 0x8b}) || bytes.HasPrefix(data, []byte("\ufeff")) {

@@ -265,7 +265,7 @@ func TestInspectWords(t *testing.T) {
 	warned(t, "short documents", r, "3 of 3 documents")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := corpus.Inspect(ctx, corpus.Triples{In: str("a b 1\n")}); !errors.Is(err, context.Canceled) {
+	if _, err := corpus.Inspect(ctx, corpus.Triples{In: str("a,b,1\n")}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -433,48 +433,51 @@ func TestTriples(t *testing.T) {
 	lines := []string{"2|10|3", "11| b c |9", "2|9|8", "zoe|x|7", "2|10|5", "zoe|10|4"}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 5 {
-		wantDump(t, same(t, corpus.Triples{In: str(strings.Join(lines, "\n")), Separator: "|"}), want)
+		wantDump(t, same(t, corpus.Triples{In: str(strings.Join(lines, "\n")), Comma: '|', NoHeader: true}), want)
 		rng.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 	}
-	wantDump(t, same(t, corpus.Triples{In: str("b::x\nb::y\nb::x\na::y\n"), Separator: "::"}), "[\"x\" \"y\"]\na y:1\nb x:2 y:1\n")
+	wantDump(t, same(t, corpus.Triples{In: str("b::x\nb::y\nb::x\na::y\n"), Comma: ':', Item: "#3", NoHeader: true}), "[\"x\" \"y\"]\na y:1\nb x:2 y:1\n")
 	// Columns, header, quotes, stars; a count of 0 leaves the user.
-	src := corpus.Triples{In: str("time,stars,film,who\n1,4.5,\"Brazil, the \"\"film\"\"\",ann\n2,0.5,Alien,bob\n\n3,0,Alien,cid\n"), Separator: ",",
-		Quoted: true, Header: true, User: 4, Item: 3, Rating: 2, Count: corpus.Stars}
+	src := corpus.Triples{In: str("time,stars,film,who\n1,4.5,\"Brazil, the \"\"film\"\"\",ann\n2,0.5,Alien,bob\n\n3,0,Alien,cid\n"),
+		User: "who", Item: "film", Rating: "stars", Count: corpus.Stars}
 	wantDump(t, same(t, src), "[\"Alien\" \"Brazil, the \\\"film\\\"\"]\nann Brazil, the \"film\":9\nbob Alien:1\ncid\n")
 	// Names by id; two ids of one name become one word.
-	src = corpus.Triples{In: str("1 5 2\n1 6 1\n2 7 4\n"), Rating: 3, Rename: func(id string) string {
+	src = corpus.Triples{In: str("1 5 2\n1 6 1\n2 7 4\n"), Comma: ' ', NoHeader: true, Rating: "#3", Rename: func(id string) string {
 		return map[string]string{"5": "Blur", "6": "Blur", "7": "Air"}[id]
 	}}
 	wantDump(t, same(t, src), "[\"Air\" \"Blur\"]\n1 Blur:3\n2 Air:4\n")
 
-	f := func(s string) corpus.Source { return corpus.Triples{In: str(s), Rating: 3} }
+	rated := func(s string) corpus.Triples {
+		return corpus.Triples{In: str(s), NoHeader: true, Rating: "#3"}
+	}
+	plain := func(s string) corpus.Triples { return corpus.Triples{In: str(s), NoHeader: true} }
+	counted := func(s string, f func(float64) (int, error)) corpus.Triples {
+		src := rated(s)
+		src.Count = f
+		return src
+	}
+	noName := plain("1,2\n")
+	noName.Rename = func(string) string { return "" }
 	refuse(t, []badCase{
-		{"empty file", f(""), corpus.ErrNoDocuments, 0, ""},
-		{"header only", corpus.Triples{In: str("user item\n"), Header: true}, corpus.ErrNoDocuments, 0, ""},
-		{"no items", f("1 2 0\n"), corpus.ErrEmptyVocabulary, 0, ""},
-		{"short line", f("1 2 3\n1 2\n"), nil, 2, "2 columns, want 3"},
-		{"no rating", f("1 2 x\n"), nil, 1, `rating "x" is not a number`},
-		{"NaN", f("1 2 NaN\n"), nil, 1, `rating "NaN" is not a number`},
-		{"Inf", f("1 2 Inf\n"), nil, 1, `rating "Inf" is not a number`},
-		{"fraction", f("1 2 1.5\n"), nil, 1, `1.5 is not a whole number`},
-		{"negative", f("1 2 -1\n"), nil, 1, `-1 is not a whole number`},
-		{"negative stars", corpus.Triples{In: str("1 2 -3\n"), Count: corpus.Stars}, nil, 1, `rating -3 is not a number of stars`},
-		{"overflow", f("1 2 2147483648\n"), nil, 1, `2.147483648e+09 is not a whole number`},
-		{"caller's count", corpus.Triples{In: str("1 2 3\n"), Count: func(float64) (int, error) { return -1, nil }}, nil, 1, `count -1 of word "2" in document 1`},
-		{"caller's error", corpus.Triples{In: str("1 2 3\n"), Count: func(float64) (int, error) { return 0, io.ErrNoProgress }}, io.ErrNoProgress, 1, ""},
-		{"sum overflows", f("u i 2147483647\nu i 1\n"), nil, 0, `count 2147483648 of word "i" in document u`},
-		{"empty item", corpus.Triples{In: str("a,,b\n"), Separator: ","}, nil, 1, "empty"},
-		{"quote", corpus.Triples{In: str("a,\"b,c\"\n"), Separator: ","}, nil, 1, "Triples.Quoted"},
-		{"open quote", corpus.Triples{In: str("a,\"b\n"), Separator: ",", Quoted: true}, nil, 1, `missing " in quoted-field`},
-		{"text after quote", corpus.Triples{In: str("a,\"b\"c\n"), Separator: ",", Quoted: true}, nil, 1, `extraneous or missing " in quoted-field`},
-		{"no name", corpus.Triples{In: str("1 2\n"), Rename: func(string) string { return "" }}, nil, 1, "item 2: its name is the empty string"},
-		{"bad column", corpus.Triples{In: str("1 2\n"), User: -1}, nil, 0, "User is column -1"},
-		{"bad separator", corpus.Triples{In: str("1 2\n"), Separator: "\xff"}, corpus.ErrInvalidUTF8, 0, `separator "\xff"`},
-		{"long separator with quotes", corpus.Triples{In: str("1::2\n"), Separator: "::", Quoted: true}, nil, 0, `separator "::": with Quoted`},
-		{"short quoted line", corpus.Triples{In: str("a,b,3\na,\"b\"\n"), Separator: ",", Quoted: true, Rating: 3}, nil, 2, "2 columns, want 3"},
-		{"bad UTF-8 in quotes", corpus.Triples{In: str("a,b\na,\"\xff\"\n"), Separator: ",", Quoted: true}, corpus.ErrInvalidUTF8, 2, "column 2"},
-		{"one column twice", corpus.Triples{In: str("1 2\n"), User: 2}, nil, 0, "both 2"},
-		{"bad UTF-8", f("1 2 1\n1 \xff 1\n"), corpus.ErrInvalidUTF8, 2, ""},
+		{"empty file", plain(""), corpus.ErrNoDocuments, 0, ""},
+		{"header only", corpus.Triples{In: str("user,item\n")}, corpus.ErrNoDocuments, 0, ""},
+		{"no items", rated("1,2,0\n"), corpus.ErrEmptyVocabulary, 0, ""},
+		{"short line", rated("1,2,3\n1,2\n"), nil, 2, "wrong number of fields"},
+		{"no rating", rated("1,2,x\n"), nil, 1, `rating "x" is not a number`},
+		{"NaN", rated("1,2,NaN\n"), nil, 1, `rating "NaN" is not a number`},
+		{"Inf", rated("1,2,Inf\n"), nil, 1, `rating "Inf" is not a number`},
+		{"fraction", rated("1,2,1.5\n"), nil, 1, `1.5 is not a whole number`},
+		{"negative", rated("1,2,-1\n"), nil, 1, `-1 is not a whole number`},
+		{"negative stars", counted("1,2,-3\n", corpus.Stars), nil, 1, `rating -3 is not a number of stars`},
+		{"overflow", rated("1,2,2147483648\n"), nil, 1, `2.147483648e+09 is not a whole number`},
+		{"caller's count", counted("1,2,3\n", func(float64) (int, error) { return -1, nil }), nil, 1, `count -1 of word "2" in document 1`},
+		{"caller's error", counted("1,2,3\n", func(float64) (int, error) { return 0, io.ErrNoProgress }), io.ErrNoProgress, 1, ""},
+		{"sum overflows", rated("u,i,2147483647\nu,i,1\n"), nil, 0, `count 2147483648 of word "i" in document u`},
+		{"empty item", plain("a,,b\n"), nil, 1, "empty"},
+		{"open quote", plain("a,\"b\n"), nil, 1, `missing " in quoted-field`},
+		{"no name", noName, nil, 1, "item 2: its name is the empty string"},
+		{"no column", corpus.Triples{In: str("user,item\n1,2\n"), User: "who"}, nil, 1, `column "who" is not in the header`},
+		{"bad UTF-8", plain("1,2\n1,\xff\n"), corpus.ErrInvalidUTF8, 2, "column 2"},
 	})
 }
 
@@ -552,7 +555,7 @@ func TestPaths(t *testing.T) {
 			return corpus.Read(ctx, corpus.CSV{In: corpus.File{Name: write("c.tsv.gz", "n\tt\n5\tant bee bee\n")}, Text: "t"})
 		},
 		"triples": func() (*corpus.Corpus, error) {
-			return corpus.Read(ctx, corpus.Triples{In: corpus.File{Name: write("t.gz", "1,bee\n1,ant\n1,bee\n")}, Separator: ","})
+			return corpus.Read(ctx, corpus.Triples{In: corpus.File{Name: write("t.gz", "1,bee\n1,ant\n1,bee\n")}, NoHeader: true})
 		},
 	} {
 		c, err := read()

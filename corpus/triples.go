@@ -5,40 +5,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/internal/bag"
 )
 
-// Triples reads preferences: every line has a user, an item and perhaps a rating. Users are
-// documents, items are words, and the rating says how often the word occurs. Further columns
-// and blank lines are skipped.
+// Triples reads preferences from a table, such as a CSV or TSV file: every record has a user, an
+// item and perhaps a rating. Users are documents, items are words, and the rating says how often the
+// word occurs.
 //
 // Users and items are sorted, whole numbers by value, then names by their bytes, so that any
-// order of the lines gives the same corpus. Lines of the same pair are added up.
+// order of the records gives the same corpus. Records of the same pair are added up.
 type Triples struct {
 	In File
 
-	// Separator is what separates columns, such as "," or "::" or "\t"; "" means any run of
-	// spaces and tabs. Space around a field is cut off.
-	Separator string
+	// User, Item and Rating are the columns, given as those of a [CSV]. "" means #1, #2 and none:
+	// every record counts 1. Space around a field is cut off.
+	User, Item, Rating string
 
-	// Quoted reads fields in double quotes as encoding/csv does. The Separator is then a
-	// single character. Without it a field that begins with a quote is an error.
-	Quoted bool
-
-	// Header skips the first line.
-	Header bool
-
-	// User, Item and Rating are columns, counted from 1; 0 means 1, 2 and, if Count is set,
-	// 3. Otherwise there is no Rating, and every line counts 1.
-	User, Item, Rating int
+	// Comma, NoHeader and NoQuotes are those of a [CSV]. Where columns are separated by "::", Comma is
+	// ':', and they are #1, #3 and #5.
+	Comma              rune
+	NoHeader, NoQuotes bool
 
 	// Count turns a rating into a count from 0 to MaxCount; 0 leaves the item out,
 	// but keeps the user. Its error is reported with the line. See Stars. nil: ratings are
@@ -68,7 +60,7 @@ func whole(rating float64) (int, error) {
 	return int(rating), nil
 }
 
-// Describe implements Source. Nothing is known before the lines are read.
+// Describe implements Source. Nothing is known before the records are read.
 func (s Triples) Describe(context.Context) (Description, error) { return Description{}, nil }
 
 // Docs implements Source. Documents hold tokens and counts. It holds the corpus in memory.
@@ -118,12 +110,16 @@ func (s Triples) stream(ctx context.Context, yield func(Document, error) bool) e
 }
 
 // load returns the users, the items, and for each user the numbers of the items and their
-// counts, in the order of the lines.
+// counts, in the order of the records.
 func (s Triples) load(ctx context.Context) (users, items []string, docs []Document, err error) {
-	userNo := map[string]int{}
-	itemNo := map[string]int32{} // by the item in the file
-	nameNo := map[string]int32{}
-	err = s.scan(ctx, func(user, item string, count int32) error {
+	userNo, itemNo := map[string]int{}, map[string]int32{}
+	table := CSV{In: s.In, Comma: s.Comma, NoHeader: s.NoHeader, NoQuotes: s.NoQuotes}
+	names := []string{cmp.Or(s.User, "#1"), cmp.Or(s.Item, "#2"), s.Rating}
+	err = table.each(ctx, names, func(fields []string, line int) error {
+		user, item, count, err := s.row(fields)
+		if err != nil {
+			return s.In.at(line, err)
+		}
 		u, ok := userNo[user]
 		if !ok {
 			u = len(users)
@@ -136,16 +132,8 @@ func (s Triples) load(ctx context.Context) (users, items []string, docs []Docume
 		}
 		w, ok := itemNo[item]
 		if !ok {
-			item = strings.Clone(item)
-			name, err := s.rename(item)
-			if err != nil {
-				return err
-			}
-			if w, ok = nameNo[name]; !ok {
-				w = int32(len(items))
-				items = append(items, name)
-				nameNo[name] = w
-			}
+			w, item = int32(len(items)), strings.Clone(item)
+			items = append(items, item)
 			itemNo[item] = w
 		}
 		d := &docs[u]
@@ -153,6 +141,39 @@ func (s Triples) load(ctx context.Context) (users, items []string, docs []Docume
 		return nil
 	})
 	return users, items, docs, err
+}
+
+// row returns what a record holds.
+func (s Triples) row(fields []string) (user, item string, count int32, err error) {
+	user, item = strings.TrimSpace(fields[0]), strings.TrimSpace(fields[1])
+	if user == "" || item == "" {
+		return "", "", 0, errors.New("the user or the item is empty")
+	}
+	n := 1
+	if s.Rating != "" {
+		rating := strings.TrimSpace(fields[2])
+		x, err := strconv.ParseFloat(rating, 64)
+		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+			return "", "", 0, fmt.Errorf("rating %q is not a number", clip([]byte(rating)))
+		}
+		f := s.Count
+		if f == nil {
+			f = whole
+		}
+		if n, err = f(x); err != nil {
+			return "", "", 0, err
+		}
+		if n < 0 || n > MaxCount {
+			return "", "", 0, bag.CountError(user, item, float64(n))
+		}
+	}
+	if s.Rename != nil {
+		id := item
+		if item = s.Rename(id); item == "" {
+			return "", "", 0, fmt.Errorf("item %s: its name is the empty string", id)
+		}
+	}
+	return user, item, int32(n), nil
 }
 
 // sortNames returns the names in the order of bag.CompareWords and the new place
@@ -177,137 +198,4 @@ func (c *Corpus) sorted() *Corpus {
 	vocab, to := sortNames(c.vocab)
 	r.renumber(to)
 	return newCorpus(vocab, c.about, r.indptr, r.words, r.counts)
-}
-
-func (s Triples) rename(item string) (string, error) {
-	if s.Rename == nil {
-		return item, nil
-	}
-	name := s.Rename(item)
-	if name == "" {
-		return "", fmt.Errorf("item %s: its name is the empty string", item)
-	}
-	return name, nil
-}
-
-// scan calls row for every line.
-func (s Triples) scan(ctx context.Context, row func(user, item string, count int32) error) error {
-	col, err := s.columns()
-	if err != nil {
-		return s.In.at(0, err)
-	}
-	table := CSV{In: s.In}
-	table.Comma, _ = utf8.DecodeRuneInString(s.Separator)
-	next, closer, err := s.records(ctx, &table)
-	if err != nil {
-		return err
-	}
-	defer closer.Close()
-	fields := make([]string, len(col))
-	for n := 0; ; n++ {
-		rec, line, err := next()
-		if n%4096 == 0 || err == io.EOF {
-			if ctx.Err() != nil {
-				return s.In.at(line, ctx.Err())
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if line == 1 && s.Header || len(rec) == 0 || len(rec) == 1 && strings.TrimSpace(rec[0]) == "" {
-			continue
-		}
-		if need := slices.Max(col) + 1; len(rec) < need {
-			return s.In.at(line, fmt.Errorf("%d columns, want %d", len(rec), need))
-		}
-		err = table.fields(fields, rec, col)
-		if err == nil {
-			err = s.row(fields, row)
-		}
-		if err != nil {
-			return s.In.at(line, err)
-		}
-	}
-}
-
-// columns returns the columns of user, item and, if it is read, rating, from 0.
-func (s Triples) columns() ([]int, error) {
-	col := []int{cmp.Or(s.User, 1), cmp.Or(s.Item, 2), cmp.Or(s.Rating, 3)}
-	for i, c := range col {
-		if c < 1 {
-			return nil, fmt.Errorf("%s is column %d", [...]string{"User", "Item", "Rating"}[i], c)
-		}
-		col[i]--
-	}
-	if col[0] == col[1] {
-		return nil, fmt.Errorf("columns User and Item are both %d", col[0]+1)
-	}
-	if !utf8.ValidString(s.Separator) {
-		return nil, fmt.Errorf("separator %q: %w", s.Separator, ErrInvalidUTF8)
-	}
-	if s.Quoted && utf8.RuneCountInString(s.Separator) != 1 {
-		return nil, fmt.Errorf("separator %q: with Quoted it has to be a single character", s.Separator)
-	}
-	if s.Rating == 0 && s.Count == nil {
-		col = col[:2]
-	}
-	return col, nil
-}
-
-// row calls f for the user, the item and, if it is read, the rating of a line.
-func (s Triples) row(fields []string, f func(user, item string, count int32) error) error {
-	for i, x := range fields {
-		fields[i] = strings.TrimSpace(x)
-	}
-	user, item := fields[0], fields[1]
-	if user == "" || item == "" {
-		return errors.New("the user or the item is empty")
-	}
-	n := 1
-	if len(fields) > 2 {
-		count := s.Count
-		if count == nil {
-			count = whole
-		}
-		x, err := strconv.ParseFloat(fields[2], 64)
-		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("rating %q is not a number", clip([]byte(fields[2])))
-		}
-		if n, err = count(x); err != nil {
-			return err
-		}
-		if n < 0 || n > MaxCount {
-			return bag.CountError(user, item, float64(n))
-		}
-	}
-	return f(user, item, int32(n))
-}
-
-// records returns a function as CSV.records does.
-func (s Triples) records(ctx context.Context, table *CSV) (next func() ([]string, int, error), c io.Closer, err error) {
-	if s.Quoted {
-		return table.records(ctx, true)
-	}
-	l, err := s.In.lines(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	return func() ([]string, int, error) {
-		b, err := l.text()
-		if err != nil {
-			return nil, l.n, err
-		}
-		line := string(b)
-		rec := strings.Fields(line)
-		if s.Separator != "" && len(rec) > 0 {
-			rec = strings.Split(line, s.Separator)
-		}
-		if slices.ContainsFunc(rec, func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, " "), `"`) }) {
-			return nil, l.n, l.fail(errors.New("a field begins with a quote; see Triples.Quoted"))
-		}
-		return rec, l.n, nil
-	}, l.rc, nil
 }
