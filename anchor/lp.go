@@ -14,6 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/lp"
 	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // LP finds the anchors of arora-2012, by which arora-2013 §4 measures its own. A linear
@@ -104,15 +105,10 @@ func (l LP) Find(ctx context.Context, rows cooc.Rows, k int, opt Options) (*Resu
 	if err != nil {
 		return nil, fmt.Errorf("anchor: LP: %w", err)
 	}
-	order := make([]int, len(words))
-	for i := range order {
-		order[i] = i
-	}
-	// Twins have the same program, and so the same distance.
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(dist[b], dist[a]) })
 	var taken []int
 	next := 0.0
-	for _, i := range order {
+	// Twins have the same program, and so the same distance.
+	for _, i := range vec.Order(len(words), func(i int) float64 { return dist[i] }) {
 		if dist[i] <= tol {
 			next = dist[i]
 			break

@@ -25,7 +25,7 @@ func ExampleModel_WriteTo() {
 	}
 	fmt.Println(again)
 	// Output:
-	// 1448 bytes
+	// 1437 bytes
 	// 2 topics over 5 words from 7 documents
 	// topic   share  name              further words
 	//     0   62.5%  apple · cider     ""

@@ -1,7 +1,6 @@
 package jsmf
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -9,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/vec"
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
@@ -279,12 +279,7 @@ func (m *Model) mergedFrom(of *Model, p merging) {
 
 // ascending returns the order that sorts x.
 func ascending(x []int) []int {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
-	return order
+	return vec.Order(len(x), func(i int) float64 { return -float64(x[i]) })
 }
 
 // permuted returns a with entry order[t] at index t; nil for nil.

@@ -1,10 +1,11 @@
 package jsmf
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Vocabulary returns the N words, or nil if words have no names, as after a fit of a bare matrix.
@@ -74,34 +75,7 @@ func (m *Model) ranks(k int) []float64 {
 // largest returns the row numbers of the n largest entries in column k of a rows×cols matrix,
 // largest first, ties by number.
 func largest(a []float64, rows, cols, k, n int) []int {
-	n = max(0, min(n, rows))
-	at := func(i int) float64 { return a[i*cols+k] }
-	if n == 0 {
-		return nil
-	}
-	if n > rows/16 {
-		best := make([]int, rows)
-		for i := range best {
-			best[i] = i
-		}
-		slices.SortStableFunc(best, func(i, j int) int { return cmp.Compare(at(j), at(i)) })
-		return best[:n]
-	}
-	// Insertion into a short sorted list: once it holds the common words, almost every word fails
-	// the first comparison.
-	best := make([]int, 0, n+1)
-	for i := range rows {
-		if len(best) == n && at(i) <= at(best[n-1]) {
-			continue
-		}
-		to := len(best)
-		for to > 0 && at(best[to-1]) < at(i) {
-			to--
-		}
-		best = slices.Insert(best, to, i)
-		best = best[:min(n, len(best))]
-	}
-	return best
+	return vec.Top(rows, n, func(i int) float64 { return a[i*cols+k] })
 }
 
 func (m *Model) checkTopic(k int) {

@@ -726,7 +726,7 @@ func TestTopWords(t *testing.T) {
 		want []int
 	}{
 		{0, 1, []int{1}}, {0, 3, []int{1, 3, 4}}, {0, 4, []int{1, 3, 4, 0}}, {0, 100, []int{1, 3, 4, 0, 2, 5}},
-		{1, 4, []int{4, 1, 2, 3}}, {1, 6, []int{4, 1, 2, 3, 0, 5}}, {0, 0, nil}, {0, -1, nil},
+		{1, 4, []int{4, 1, 2, 3}}, {1, 6, []int{4, 1, 2, 3, 5, 0}}, {0, 0, nil}, {0, -1, nil},
 	} {
 		if got := topWords(b, x.k, x.n); !slices.Equal(got, x.want) {
 			t.Errorf("topWords(%d, %d) = %v, want %v", x.k, x.n, got, x.want)

@@ -1,11 +1,11 @@
 package metrics
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // TopLists returns the n most probable words of each topic, most probable first,
@@ -44,52 +44,10 @@ func TopUnion(b mat.Matrix, n int) []int {
 }
 
 // topWords returns the n most probable words of topic k, ties by lowest number;
-// all N words for n > N. NaN counts as less than any number. O(N log n).
+// all N words for n > N. NaN comes last.
 func topWords(b mat.Matrix, k, n int) []int {
 	rows, _ := b.Dims()
-	n = min(n, rows)
-	if n <= 0 {
-		return nil
-	}
-	col := make([]float64, rows)
-	for i := range col {
-		if col[i] = b.At(i, k); math.IsNaN(col[i]) {
-			col[i] = math.Inf(-1)
-		}
-	}
-	// A binary heap of the n best so far, the worst of them on top.
-	worse := func(i, j int) bool { return col[i] < col[j] || col[i] == col[j] && i > j }
-	heap := make([]int, n)
-	down := func(p int) {
-		for {
-			c := 2*p + 1
-			if c >= n {
-				return
-			}
-			if c+1 < n && worse(heap[c+1], heap[c]) {
-				c++
-			}
-			if !worse(heap[c], heap[p]) {
-				return
-			}
-			heap[p], heap[c] = heap[c], heap[p]
-			p = c
-		}
-	}
-	for i := range heap {
-		heap[i] = i
-	}
-	for p := n/2 - 1; p >= 0; p-- {
-		down(p)
-	}
-	for i := n; i < rows; i++ {
-		if worse(heap[0], i) {
-			heap[0] = i
-			down(0)
-		}
-	}
-	slices.SortFunc(heap, func(i, j int) int { return cmp.Or(-cmp.Compare(col[i], col[j]), i-j) })
-	return heap
+	return vec.Top(rows, n, func(i int) float64 { return b.At(i, k) })
 }
 
 // tops returns the n top words of every topic, including those of probability 0,

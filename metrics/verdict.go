@@ -274,15 +274,14 @@ func nearest(ctx context.Context, b *mat.Dense, shares []float64, workers int) (
 		}
 		return 0 // by rounding alone it is not
 	}
-	out, order := make([]DeadTopic, k), make([]int, k)
-	for t := range order {
-		order[t] = t
+	out := make([]DeadTopic, k)
+	for t := range out {
 		out[t] = DeadTopic{Topic: t, Twin: -1, Share: shares[t]}
 		if math.IsNaN(shares[t]) {
 			out[t].Share = 0
 		}
 	}
-	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(out[t].Share, out[s].Share) })
+	order := vec.Order(k, func(t int) float64 { return out[t].Share })
 	for i, t := range order {
 		d := &out[t]
 		for _, s := range order[:i] {

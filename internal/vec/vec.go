@@ -3,7 +3,11 @@
 // architecture.
 package vec
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // Sum returns Σ x_i.
 func Sum(x []float64) float64 {
@@ -83,4 +87,37 @@ func Resize[T any](s []T, n int) []T {
 		return make([]T, n, n+n/8)
 	}
 	return s[:n]
+}
+
+// Order returns 0…n−1 by falling value, NaN last, ties by number.
+func Order(n int, value func(i int) float64) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(value(b), value(a)) })
+	return out
+}
+
+// Top returns the first n of Order(count, value), all if there are fewer, without sorting the others.
+func Top(count, n int, value func(i int) float64) []int {
+	if n = max(0, min(n, count)); n > count/16 {
+		return Order(count, value)[:n]
+	}
+	// Insertion into a short sorted list: once it holds large values, almost every other fails the
+	// first comparison.
+	out := make([]int, 0, n+1)
+	for i := range count {
+		x := value(i)
+		if n == 0 || len(out) == n && !cmp.Less(value(out[n-1]), x) {
+			continue
+		}
+		at := len(out)
+		for at > 0 && cmp.Less(value(out[at-1]), x) {
+			at--
+		}
+		out = slices.Insert(out, at, i)
+		out = out[:min(len(out), n)]
+	}
+	return out
 }

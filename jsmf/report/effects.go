@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
 )
@@ -124,7 +125,7 @@ func (p *page) effects(d *data, e *effects.Effects, shares []float64) {
 	if e == nil || len(e.Terms) == 0 {
 		return
 	}
-	p.affected = order(p.K, func(k int) float64 { return shares[k] })[:min(p.K, maxDrawn)]
+	p.affected = vec.Order(p.K, func(k int) float64 { return shares[k] })[:min(p.K, maxDrawn)]
 	slices.Sort(p.affected)
 	about := p.Say(resting(e))
 	if p.K > maxDrawn {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -55,7 +56,7 @@ func newDrawing(m *jsmf.Model) (*drawing, error) {
 // large one first. O(K² log K).
 func around(m *jsmf.Model, n int) (of []int, groups [][]int) {
 	shares := m.TopicShares()
-	large := order(m.K(), func(k int) float64 { return shares[k] })[:n]
+	large := vec.Order(m.K(), func(k int) float64 { return shares[k] })[:n]
 	slices.Sort(large)
 	of = slices.Repeat([]int{-1}, m.K())
 	all := make([][]int, n)
@@ -157,7 +158,7 @@ func (p *page) families(m *jsmf.Model, u *drawing, used *wordList, o *Options) *
 			u.names, u.first = names, first
 		}
 		if level == 0 {
-			for _, g := range order(c.K(), func(g int) float64 { return shares[g] }) {
+			for _, g := range vec.Order(c.K(), func(g int) float64 { return shares[g] }) {
 				words := p.words(c.TopWords(g, 8))
 				p.Families = append(p.Families, listed{Number: g, Name: names[g], Share: percent(shares[g]), Words: words})
 			}

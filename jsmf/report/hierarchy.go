@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -30,7 +31,7 @@ func above(h *jsmf.Hierarchy) [][]int {
 			at := k
 			if level > 0 {
 				up := h.Model(level).WordTopics()
-				at = order(h.K(level), func(l int) float64 { return up.At(out[level-1][k], l) })[0]
+				at = vec.Order(h.K(level), func(l int) float64 { return up.At(out[level-1][k], l) })[0]
 			}
 			out[level] = append(out[level], at)
 		}
@@ -48,7 +49,7 @@ func (p *page) tree(h *jsmf.Hierarchy) {
 		shares[t] = h.Model(t).TopicShares()
 	}
 	ups := above(h)
-	largest := order(h.K(0), func(k int) float64 { return shares[0][k] })
+	largest := vec.Order(h.K(0), func(k int) float64 { return shares[0][k] })
 	// A group is called by the first words of its two largest topics.
 	called := func(level, k int) (string, []int) {
 		var best []int
@@ -79,14 +80,14 @@ func (p *page) tree(h *jsmf.Hierarchy) {
 		up, down := m.WordTopics(), m.Topics()
 		var mine []int
 		for c := range m.N() {
-			if order(m.K(), func(l int) float64 { return up.At(c, l) })[0] == k {
+			if vec.Order(m.K(), func(l int) float64 { return up.At(c, l) })[0] == k {
 				mine = append(mine, c)
 			}
 		}
 		slices.SortStableFunc(mine, func(a, b int) int { return cmp.Compare(down.At(b, k), down.At(a, k)) })
 		for _, c := range mine {
 			var others []string
-			for _, l := range order(m.K(), func(l int) float64 { return up.At(c, l) }) {
+			for _, l := range vec.Order(m.K(), func(l int) float64 { return up.At(c, l) }) {
 				if l != k && up.At(c, l) >= 0.25 {
 					other, _ := called(level, l)
 					others = append(others, fmt.Sprintf("%s (%s)", other, percent(up.At(c, l))))
@@ -96,7 +97,7 @@ func (p *page) tree(h *jsmf.Hierarchy) {
 		}
 		return n
 	}
-	for _, k := range order(h.K(top), func(k int) float64 { return shares[top][k] }) {
+	for _, k := range vec.Order(h.K(top), func(k int) float64 { return shares[top][k] }) {
 		p.Tree = append(p.Tree, build(top, k, shares[top][k], ""))
 	}
 }

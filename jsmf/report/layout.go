@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // similarOrder arranges n items in a row with similar ones side by side: clusters
@@ -200,7 +202,7 @@ func strongLinks(n int, correlation func(i, j int) float64, least float64) []lin
 	chosen := make(map[[2]int]bool)
 	var out []link
 	for i := range n {
-		best := order(n, func(j int) float64 {
+		best := vec.Order(n, func(j int) float64 {
 			if j == i {
 				return math.NaN()
 			}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -72,7 +73,7 @@ func mapWords(m *jsmf.Model, p []float64, n int) []int {
 			add(w.Index)
 		}
 	}
-	for _, w := range order(len(p), func(i int) float64 { return p[i] }) {
+	for _, w := range vec.Order(len(p), func(i int) float64 { return p[i] }) {
 		if count >= n {
 			break
 		}

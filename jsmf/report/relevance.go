@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -97,31 +96,8 @@ func candidates(l *lines, n int) []int {
 	return slices.Compact(out)
 }
 
-// order returns 0…n−1 by decreasing value, NaN last, ties by number.
-func order(n int, value func(i int) float64) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(value(b), value(a)) })
-	return out
-}
-
-// best returns those of 0…count−1 with the n ≥ 1 largest values, in decreasing order, ties by
+// best returns those of 0…count−1 with the n largest values, in decreasing order, ties by
 // number, without those of value NaN.
 func best(count, n int, value func(i int) float64) []int {
-	var out []int
-	for i := range count {
-		x := value(i)
-		if math.IsNaN(x) || len(out) == n && x <= value(out[n-1]) {
-			continue
-		}
-		at := len(out)
-		for at > 0 && value(out[at-1]) < x {
-			at--
-		}
-		out = slices.Insert(out, at, i)
-		out = out[:min(len(out), n)]
-	}
-	return out
+	return slices.DeleteFunc(vec.Top(count, n, value), func(i int) bool { return math.IsNaN(value(i)) })
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report/internal/sample"
 	"github.com/jsmf-go/spectral/metrics"
@@ -44,8 +45,8 @@ func TestRelevance(t *testing.T) {
 			return lambda*math.Log(b.At(i, k)) + (1-lambda)*math.Log(b.At(i, k)/(c[i]/all))
 		}
 		for k, topic := range s.Topics {
-			want := order(m.N(), func(i int) float64 { return relevance(i, k) })[:top]
-			got := order(len(topic.Words), func(i int) float64 {
+			want := vec.Order(m.N(), func(i int) float64 { return relevance(i, k) })[:top]
+			got := vec.Order(len(topic.Words), func(i int) float64 {
 				return math.Log(topic.P[i]) - (1-lambda)*math.Log(s.P[topic.Words[i]])
 			})[:top]
 			for rank, i := range got {
@@ -77,7 +78,7 @@ func TestCandidates(t *testing.T) {
 	all := make(map[int]bool)
 	for step := range lambdaSteps + 1 {
 		lambda := float64(step) / lambdaSteps
-		want := order(40, func(i int) float64 {
+		want := vec.Order(40, func(i int) float64 {
 			if p := b.At(i, 0); p > 0 && c[i] > 0 {
 				return math.Log(p) - math.Log(c[i]) + lambda*math.Log(c[i])
 			}
@@ -193,7 +194,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	// A group is called by its largest topics.
-	first, _, _ := strings.Cut(m.Name(order(12, func(k int) float64 { return shares[k] })[0]), " · ")
+	first, _, _ := strings.Cut(m.Name(vec.Order(12, func(k int) float64 { return shares[k] })[0]), " · ")
 	if n := len(regexp.MustCompile(`<span class="tree-name" dir="auto" data-largest="[0-9 ]+">`+first+` · [a-z]+</span>`).FindAllString(tree, -1)); n != 2 {
 		t.Errorf("%d groups are called by the largest topic, want one on each level", n)
 	}

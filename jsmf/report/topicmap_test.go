@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 )
@@ -133,8 +134,8 @@ func TestTopicMap(t *testing.T) {
 	first, second := h.Model(1).WordTopics(), h.Model(2).WordTopics()
 	of := make(map[int]int)
 	for k, g := range d.Group {
-		up := order(6, func(l int) float64 { return first.At(k, l) })[0]
-		top := order(3, func(l int) float64 { return second.At(up, l) })[0]
+		up := vec.Order(6, func(l int) float64 { return first.At(k, l) })[0]
+		top := vec.Order(3, func(l int) float64 { return second.At(up, l) })[0]
 		if was, ok := of[top]; ok && was != g {
 			t.Errorf("topic %d of group %d has colour %d, others %d", k, top, g, was)
 		}

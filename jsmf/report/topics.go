@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 )
@@ -23,7 +24,7 @@ type listed struct {
 // list fills in the topics by share.
 func (p *page) list(m *jsmf.Model, shares []float64, o *Options) {
 	topics := m.Summary(12)
-	for _, k := range order(m.K(), func(k int) float64 { return shares[k] }) {
+	for _, k := range vec.Order(m.K(), func(k int) float64 { return shares[k] }) {
 		t := topics[k]
 		note := ""
 		if v := p.verdicts[k]; t.Background {

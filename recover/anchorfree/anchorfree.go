@@ -20,7 +20,6 @@
 package anchorfree
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -281,14 +280,12 @@ func (p *problem) finish(ctx context.Context, m *mat.Dense) (*Result, error) {
 			a.Set(j, i, v)
 		}
 	}
-	order := make([]int, k)
-	for i := range order {
-		order[i] = i
+	for i := range share {
 		for j := range k {
 			share[i] += a.At(i, j)
 		}
 	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(share[y], share[x]) })
+	order := vec.Order(k, func(i int) float64 { return share[i] })
 
 	res := &Result{
 		B: mat.NewDense(n, k, nil), A: mat.NewDense(k, k, nil), WordTopics: mat.NewDense(n, k, nil),
