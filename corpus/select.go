@@ -2,6 +2,8 @@ package corpus
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 
@@ -104,4 +106,103 @@ func (c *Corpus) Reindex(vocab []string) (out *Corpus, unknown int64, err error)
 		return nil, 0, fmt.Errorf("corpus: reindex: %w", err)
 	}
 	return out, unknown, nil
+}
+
+// The splits and Bootstrap draw from different streams, so that they may have the same seed.
+const (
+	streamDocs      = 0x5eed0001
+	streamTokens    = 0x5eed0002
+	streamBootstrap = 0x5eed0003
+)
+
+// Split divides the documents at random into a training and a held-out corpus, which keep their
+// order and the whole vocabulary. heldOut, in (0, 1), is the share held out, rounded, with at
+// least one document on each side. The same seed gives the same split on every machine.
+func (c *Corpus) Split(heldOut float64, seed uint64) (train, held *Corpus, err error) {
+	M := c.NumDocs()
+	if !(heldOut > 0 && heldOut < 1) {
+		return nil, nil, fmt.Errorf("corpus: split: the held-out share %v is not in (0, 1)", heldOut)
+	}
+	if M < 2 {
+		return nil, nil, fmt.Errorf("corpus: split: %d documents cannot be divided", M)
+	}
+	n := min(max(int(math.Round(heldOut*float64(M))), 1), M-1)
+	rng := rand.New(rand.NewPCG(seed, streamDocs))
+	// Selection sampling: every set of n documents is equally likely.
+	a, b := make([]int, 0, M-n), make([]int, 0, n)
+	for m := range M {
+		if rng.IntN(M-m) < n-len(b) {
+			b = append(b, m)
+		} else {
+			a = append(a, m)
+		}
+	}
+	if train, err = c.Select(a, nil); err == nil {
+		held, err = c.Select(b, nil)
+	}
+	return train, held, err
+}
+
+// Bootstrap draws M documents at random with replacement: some occur several times, with the
+// same id, and about 37 % not at all. They keep their order and the whole vocabulary. The same
+// seed gives the same documents on every machine. O(nnz).
+func (c *Corpus) Bootstrap(seed uint64) *Corpus {
+	M := c.NumDocs()
+	rng := rand.New(rand.NewPCG(seed, streamBootstrap))
+	times := make([]int, M)
+	for range M {
+		times[rng.IntN(M)]++
+	}
+	drawn := make([]int, 0, M)
+	for m, n := range times {
+		for range n {
+			drawn = append(drawn, m)
+		}
+	}
+	out, _, _ := c.pick(drawn, c.vocab, nil) // cannot fail: the words stay
+	out.repeats = true
+	return out
+}
+
+// SplitTokens divides the tokens of every document at random in two, for document completion:
+// topic proportions are inferred from the observed part and predict the held part. observed, in
+// (0, 1), is the observed share of a document's n tokens, rounded, with at least one token on
+// each side if n ≥ 2; a single token is observed if observed ≥ ½. Both corpora have the
+// documents and the vocabulary of c. The split of document m depends on seed, m and its counts
+// only. O(tokens).
+func (c *Corpus) SplitTokens(observed float64, seed uint64) (obs, held *Corpus, err error) {
+	if !(observed > 0 && observed < 1) {
+		return nil, nil, fmt.Errorf("corpus: split tokens: the observed share %v is not in (0, 1)", observed)
+	}
+	a, b := rows{indptr: []int{0}}, rows{indptr: []int{0}}
+	var pcg rand.PCG
+	rng := rand.New(&pcg)
+	for m := range c.NumDocs() {
+		pcg.Seed(seed, streamTokens+uint64(m)<<32)
+		left := c.DocLen(m)
+		want := int64(math.Round(observed * float64(left)))
+		if left > 1 {
+			want = min(max(want, 1), left-1)
+		}
+		words, counts := c.Doc(m)
+		for i, w := range words {
+			x := int32(0)
+			for range counts[i] {
+				if rng.Int64N(left) < want {
+					x++
+					want--
+				}
+				left--
+			}
+			if x > 0 {
+				a.add(w, x)
+			}
+			if x < counts[i] {
+				b.add(w, counts[i]-x)
+			}
+		}
+		a.end()
+		b.end()
+	}
+	return newCorpus(c.vocab, c.about, a.indptr, a.words, a.counts), newCorpus(c.vocab, c.about, b.indptr, b.words, b.counts), nil
 }

@@ -1,13 +1,21 @@
 package corpus
 
 import (
+	"bufio"
 	"cmp"
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"iter"
 	"math"
 	"slices"
 	"sync"
+	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/internal/fields"
 )
 
 // Snapshot is what an Accumulator held at one moment. It is immutable and safe for concurrent
@@ -132,4 +140,219 @@ func (h *heldSource) Docs(context.Context) iter.Seq2[Document, error] {
 			}
 		}
 	}
+}
+
+// The file of an accumulator is what an Encoded does not hold, then an Encoded: see FORMAT.md.
+const (
+	accMagic   = "\x89JACC\r\n\x1a"
+	accVersion = 3
+)
+
+// accSetting is what the file holds besides the documents, as JSON. Text, Columns and
+// Vocabulary are in the Encoded.
+type accSetting struct {
+	MinDocs, MaxWords, Window int
+	MaxAge                    int64
+	HalfLife                  float64
+	MaxBytes                  int64
+	Unknown, Evicted          int64
+	Documents                 int
+	StopWords                 []string
+	Fixed                     int   // words of the Vocabulary, the first ones in the file
+	Open                      []int // numbers of the columns without Levels of their own
+}
+
+// WriteTo writes the documents and the options in a versioned form with checksums, and
+// returns the number of bytes. It writes a Snapshot. The bytes depend on the documents and
+// options alone: two to three for each distinct word of a document, some three for each
+// document, the metadata, and the strings.
+func (a *Accumulator) WriteTo(w io.Writer) (int64, error) { return a.Snapshot().WriteTo(w) }
+
+var (
+	_ io.WriterTo   = (*Accumulator)(nil)
+	_ io.WriterTo   = (*Snapshot)(nil)
+	_ io.ReaderFrom = (*Accumulator)(nil)
+)
+
+// WriteTo writes the accumulator as it was at the time of the snapshot. See
+// [Accumulator.WriteTo].
+func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
+	out := &countingWriter{w: w}
+	if err := s.write(out); err != nil {
+		return out.n, fmt.Errorf("corpus: write accumulator: %w", err)
+	}
+	return out.n, nil
+}
+
+func (s *Snapshot) write(w io.Writer) error {
+	o := s.o
+	set := accSetting{
+		MinDocs: o.MinDocs, MaxWords: o.MaxWords, Window: o.Window, MaxAge: o.MaxAge, HalfLife: o.HalfLife, MaxBytes: o.MaxBytes,
+		Unknown: s.unknown, Evicted: s.evicted, Documents: len(s.docs), StopWords: o.StopWords, Fixed: len(o.Vocabulary),
+	}
+	for i, c := range o.Columns {
+		if c.Kind == Category && c.Levels == nil {
+			set.Open = append(set.Open, i)
+		}
+	}
+	js, err := json.Marshal(set)
+	if err != nil {
+		return err
+	}
+	le := binary.LittleEndian
+	b := le.AppendUint32([]byte(accMagic), accVersion)
+	b = append(le.AppendUint64(b, uint64(len(js))), js...)
+	for i, d := range s.docs {
+		if i == 0 {
+			b = le.AppendUint64(b, uint64(d.At))
+		} else {
+			b = binary.AppendUvarint(b, uint64(d.At)-uint64(s.docs[i-1].At))
+		}
+	}
+	b = le.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	buf := bufio.NewWriter(w)
+	if _, err := buf.Write(b); err != nil {
+		return err
+	}
+	if _, err := encodeTo(context.Background(), s.source(1, 0), buf, "documents"); err != nil {
+		return err
+	}
+	return buf.Flush()
+}
+
+// ReadFrom replaces the documents and options of the accumulator, which may be a zero one, by
+// those that WriteTo wrote. It reads r to its end and returns the number of bytes. Bytes that
+// are damaged or of another version ([ErrDamaged]) or cut off ([ErrTruncated]) are an error,
+// after which the accumulator is as it was. Memory is at most a small multiple of the bytes.
+func (a *Accumulator) ReadFrom(r io.Reader) (int64, error) {
+	data, err := io.ReadAll(r)
+	var b *Accumulator
+	if err == nil {
+		b, err = readAccumulator(data)
+	}
+	if err != nil {
+		return int64(len(data)), fmt.Errorf("corpus: read accumulator: %w", err)
+	}
+	defer a.lock().Unlock()
+	a.accumulated = b.accumulated
+	return int64(len(data)), nil
+}
+
+func readAccumulator(data []byte) (*Accumulator, error) {
+	r := fields.Reader{B: data}
+	magic, version := r.Take(uint64(len(accMagic))), r.U32()
+	switch {
+	case r.Short:
+		return nil, fmt.Errorf("header: %w", ErrTruncated)
+	case string(magic) != accMagic:
+		return nil, fmt.Errorf("header: %w: it begins with %q, not %q", ErrDamaged, magic, accMagic)
+	case version != accVersion:
+		return nil, fmt.Errorf("header: %w: version %d; this library reads version %d: add the documents to a new accumulator", ErrDamaged, version, accVersion)
+	}
+	var set accSetting
+	if err := json.Unmarshal(r.Take(r.U64()), &set); r.Short {
+		return nil, fmt.Errorf("options: %w", ErrTruncated)
+	} else if err != nil {
+		return nil, fmt.Errorf("options: %w: %w", ErrDamaged, err)
+	}
+	if set.Documents < 0 || set.Documents > len(r.B) {
+		return nil, fmt.Errorf("options: %w: %d documents in %d bytes", ErrDamaged, set.Documents, len(r.B))
+	}
+	times := make([]int64, set.Documents)
+	for i := range times {
+		if i == 0 {
+			times[i] = int64(r.U64())
+		} else {
+			times[i] = int64(uint64(times[i-1]) + r.Uvarint())
+		}
+	}
+	head := data[:len(data)-len(r.B)]
+	if crc := r.U32(); r.Short {
+		return nil, fmt.Errorf("times: %w", ErrTruncated)
+	} else if crc32.Checksum(head, castagnoli) != crc {
+		return nil, fmt.Errorf("options and times: %w: checksum", ErrDamaged)
+	}
+	docs, err := EncodedFromBytes("documents", r.B)
+	if err != nil {
+		return nil, err
+	}
+	a, err := accumulatorOf(set, docs)
+	if err == nil {
+		err = a.holdAll(docs, times)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return a, nil
+}
+
+// accumulatorOf returns the accumulator of a file, with its words and without documents.
+func accumulatorOf(set accSetting, docs *Encoded) (*Accumulator, error) {
+	info, columns := docs.Info(), docs.meta.Columns()
+	words := info.Vocabulary
+	switch {
+	case set.Fixed < 0 || set.Fixed > len(words):
+		return nil, fmt.Errorf("%d fixed words of %d", set.Fixed, len(words))
+	case set.Unknown < 0 || set.Evicted < 0:
+		return nil, fmt.Errorf("%d unknown tokens, %d documents evicted", set.Unknown, set.Evicted)
+	}
+	for _, i := range set.Open {
+		if i < 0 || i >= len(columns) || columns[i].Kind != Category {
+			return nil, fmt.Errorf("column %d of %d has no Levels", i, len(columns))
+		}
+		columns[i].Levels = nil
+	}
+	a := new(Accumulator)
+	a.unknown, a.evicted = set.Unknown, set.Evicted
+	a.o = AccumulatorOptions{
+		Vocabulary: words[:set.Fixed:set.Fixed], StopWords: set.StopWords, Text: info.Text, Columns: columns,
+		MinDocs: set.MinDocs, MaxWords: set.MaxWords, Window: set.Window, MaxAge: set.MaxAge, HalfLife: set.HalfLife, MaxBytes: set.MaxBytes,
+	}
+	if err := a.o.validate(); err != nil {
+		return nil, err
+	}
+	a.ready()
+	for i, w := range words[set.Fixed:] {
+		if _, known := a.index[w]; known || w == "" || a.stop[w] || a.o.MinDocs < 0 || !utf8.ValidString(w) || i > 0 && w <= a.words[len(a.words)-1] {
+			return nil, fmt.Errorf("the word %q comes twice, is out of order, or is not allowed", w)
+		}
+		a.newWord(w)
+	}
+	return a, nil
+}
+
+// holdAll holds the documents of a file, which have these times.
+func (a *Accumulator) holdAll(docs *Encoded, times []int64) error {
+	if n := docs.Info().Documents; n != len(times) {
+		return fmt.Errorf("%d documents with %d times", n, len(times))
+	}
+	for x, err := range docs.Docs(context.Background()) {
+		if err != nil {
+			return err
+		}
+		n := len(a.docs)
+		d := &heldDoc{HeldDocument{x.ID, times[n], ownValues(x.Values)}, slices.Concat(x.Words, x.Counts)}
+		if d.ID == "" || a.byID[d.ID] != nil || n > 0 && a.docs[n-1].compare(d.At, d.ID) >= 0 {
+			return fmt.Errorf("document %q has no id, comes twice or is out of order", d.ID)
+		}
+		a.hold(d)
+	}
+	for i := len(a.o.Vocabulary); i < len(a.words); i++ {
+		if a.df[i] == 0 {
+			return fmt.Errorf("no document holds the word %q", a.words[i])
+		}
+	}
+	return nil
+}
+
+// countingWriter counts the bytes that w has taken.
+type countingWriter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *countingWriter) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	c.n += int64(n)
+	return n, err // bufio reports short writes
 }

@@ -3,6 +3,7 @@ package jsmf
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,8 +13,11 @@ import (
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/console"
 	"github.com/jsmf-go/spectral/metrics"
 	recovery "github.com/jsmf-go/spectral/recover"
+	"github.com/jsmf-go/spectral/recover/anchorfree"
+	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )
 
@@ -230,5 +234,103 @@ func (r *run) warnDead(ctx context.Context, m *Model) error {
 		}
 	}
 	r.tr.warn(&m.stats, "fewer topics would do: topic %s", strings.Join(which, ", "))
+	return nil
+}
+
+// learn runs StageTopics, and makes the model.
+func (r *run) learn(ctx context.Context) (*Model, error) {
+	var res *anchorfree.Result
+	c, pr, method := r.rect.C, r.pr, r.ask.learner.String()
+	err := r.tr.run(&r.st, StageTopics, method, func() (_ string, err error) {
+		res, err = r.ask.learner.Learn(ctx, c, r.ask.k, anchorfree.Options{Workers: r.ask.workers, Progress: func(done, total int, v float64) {
+			r.tr.progress(done, total, "value", v)
+		}})
+		if err != nil {
+			if e, ok := errors.AsType[*anchorfree.InfeasibleError](err); ok && pr.info.Vocabulary != nil {
+				err = fmt.Errorf("%w (%q)", err, pr.name(e.Word))
+			}
+			return "", err
+		}
+		if res == nil || res.B == nil || res.WordTopics == nil || res.A == nil {
+			return "", fmt.Errorf("%s returned no model", method)
+		}
+		r.st.Sum = mat.Sum(res.A)
+		if !(misfit(r.st.Sum) <= noFit) {
+			r.warn("the topic correlations sum to %.4g and not to about 1: the model does not fit", r.st.Sum)
+		}
+		if res.Limited {
+			r.warn("%s stopped at its iteration limit", method)
+		}
+		if res.Negative > 1e-6 {
+			r.warn("%d probabilities of words were below zero, by %.2g in sum in the worst topic, and were set to 0", res.Clipped, res.Negative)
+		}
+		if res.NegativeShares > 0 {
+			r.warn("%d topics have a share below zero; p(topic | word) is 0 for them", res.NegativeShares)
+		}
+		return fmt.Sprintf("%d iterations", res.Iterations), nil
+	})
+	if err != nil {
+		return nil, wrap(err)
+	}
+	r.st.AnchorFree = res.Stats
+	r.st.AnchorFree.Method = cmp.Or(res.Method, method)
+	return r.finish(ctx, new(Model), factors{res.B, res.WordTopics, res.A, res.Marginals, c.Marginals()}, method)
+}
+
+// refine runs StageRefine on the topics of all words.
+func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, err error) {
+	err = r.tr.run(&r.st, StageRefine, r.ask.refiner.String(), func() (string, error) {
+		n, start := b.Dims()
+		k := start
+		if r.topics > r.ask.k {
+			k = min(k, r.ask.k)
+		} else if r.topics < r.ask.k {
+			k = r.ask.k
+		}
+		x, err = r.ask.refiner.Refine(ctx, r.pr.info.Source, refine.Start{B: b, A: a}, refine.Options{
+			K:        k,
+			Function: r.pr.function,
+			Workers:  r.ask.workers,
+			Progress: func(done, total int, loglik float64) { r.tr.progress(done, total, "loglik", loglik) },
+		})
+		if err != nil {
+			return "", err
+		}
+		if x == nil || x.B == nil || x.A == nil {
+			return "", fmt.Errorf("%v returned no model", r.ask.refiner)
+		}
+		if rows, cols := x.B.Dims(); rows != n || cols != k {
+			return "", fmt.Errorf("%v returned topics of %d×%d instead of %d×%d", r.ask.refiner, rows, cols, n, k)
+		}
+		if x.Tree != nil {
+			x.From = nil
+		} else if err := checkFrom(x.From, k, start); err != nil {
+			return "", fmt.Errorf("%v: %w", r.ask.refiner, err)
+		}
+		out := fmt.Sprintf("%d passes, %s", x.Passes, x.Status())
+		if h := x.History; len(h) > 0 {
+			out += ", log-likelihood " + console.Number("%.4f", h[len(h)-1].LogLik) + " a token"
+		}
+		return out, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.st.Refine = x.Stats
+	r.st.Refine.Method = cmp.Or(x.Method, r.ask.refiner.String())
+	return x, nil
+}
+
+// checkFrom checks that each of the k topics that a refiner made is of another topic of the start.
+func checkFrom(of []int, k, start int) error {
+	if of == nil && k == start {
+		return nil // each is of its own
+	}
+	if len(of) != k {
+		return fmt.Errorf("Result.From has %d numbers for %d topics of a start with %d", len(of), k, start)
+	}
+	if err := distinct(of, start); err != nil {
+		return fmt.Errorf("Result.From: %w", err)
+	}
 	return nil
 }

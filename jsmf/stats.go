@@ -1,11 +1,19 @@
 package jsmf
 
 import (
+	"cmp"
+	"fmt"
 	"reflect"
+	"runtime"
+	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/modelfile"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/recover/refine"
@@ -115,4 +123,177 @@ func deepCopy(v reflect.Value) {
 		}
 		v.Set(c)
 	}
+}
+
+// Provenance records how a model was made. The same input, settings and type of CPU give the same
+// model to the last bit; a model that follows another ([Pipeline.From]) also needs that one.
+type Provenance struct {
+	Version       string   `json:"version"`        // of this library; "(devel)" in a checkout, "unknown" without build information
+	FormatVersion int      `json:"format_version"` // of the file a model was read from, or else of the file it would be written to
+	Go            string   `json:"go"`             // release of Go, as runtime.Version
+	OS            string   `json:"os"`             // as runtime.GOOS
+	Arch          string   `json:"arch"`           // as runtime.GOARCH
+	Kernel        string   `json:"kernel"`         // the matrix-product kernel chosen at run time
+	Seed          uint64   `json:"seed"`
+	Stages        []string `json:"stages"` // a description of each stage with all its settings, in their order
+
+	// Text says how the texts of the fit were split into words ([corpus.Info].Text); nil where that
+	// is not known, as for documents that were not text.
+	Text *text.Setting `json:"-"`
+}
+
+const modulePath = "github.com/jsmf-go/spectral"
+
+// newProvenance describes the running program.
+func newProvenance(seed uint64, stages []string, set *text.Setting) Provenance {
+	return Provenance{
+		Version: moduleVersion(), FormatVersion: modelfile.Version,
+		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Kernel: linalg.KernelName(), Seed: seed, Stages: stages, Text: set,
+	}
+}
+
+// clone returns a copy that shares no memory with p, except within Text.
+func (p Provenance) clone() Provenance {
+	p.Stages = slices.Clone(p.Stages)
+	if p.Text != nil {
+		set := *p.Text
+		p.Text = &set
+	}
+	return p
+}
+
+func moduleVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return versionIn(info)
+}
+
+func versionIn(info *debug.BuildInfo) string {
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path != modulePath {
+			continue
+		}
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		return cmp.Or(m.Version, "(devel)") // a replacement by a folder has none
+	}
+	return "unknown"
+}
+
+// Provenance returns how the model was made.
+func (m *Model) Provenance() Provenance { return m.prov.clone() }
+
+// Stage names a step on the way from documents to a model. A program that reports work of its own in
+// the same way may use any other short name.
+type Stage string
+
+// The stages of a Pipeline, in their order.
+const (
+	StageCooc    Stage = "cooc"    // the co-occurrence matrix C
+	StageRectify Stage = "rectify" // C made positive semi-definite, non-negative and joint-stochastic
+	StageAnchors Stage = "anchors" // one anchor word per topic
+	StageRecover Stage = "recover" // B̆, B and A
+	StageTopics  Stage = "topics"  // B, A and B̆ without anchors, in place of the last two
+	StageRefine  Stage = "refine"  // B and A refined on the documents; with Pipeline.Refine only
+
+	StageSweep     Stage = "sweep"     // of Grid.Run: the fits to two thirds of the documents, of which no stage is reported
+	StageBootstrap Stage = "bootstrap" // the replicates of a Bootstrap, of whose fits no stage is reported
+)
+
+// EventKind is what an Event reports.
+type EventKind uint8
+
+// The kinds of events. A stage gives one EventStart, any number of EventProgress and EventWarning,
+// and one EventEnd, also when it fails.
+const (
+	EventStart    EventKind = iota + 1 // a stage begins
+	EventProgress                      // part of its work is done
+	EventEnd                           // it has ended; Err reports whether it failed
+	EventWarning                       // Message says what the caller should know
+)
+
+// String returns "start", "progress", "end" or "warning".
+func (k EventKind) String() string {
+	if names := [...]string{"unknown", "start", "progress", "end", "warning"}; int(k) < len(names) {
+		return names[k]
+	}
+	return "unknown"
+}
+
+// Event is one report of a running Pipeline.
+type Event struct {
+	Stage Stage
+	Kind  EventKind
+
+	// Done of Total units of work are finished: iterations of the rectification, anchors found,
+	// words solved, passes made. Total is 0 if it is not known.
+	Done, Total int
+
+	// Name says what Value is, for example "change" for ‖C_t − C_{t−1}‖_F; "": there is no value.
+	Name  string
+	Value float64
+
+	// Elapsed is the time since the stage began: 0 in EventStart, that of the stage in EventEnd.
+	Elapsed time.Duration
+
+	// Message is a short text without a line break: the method in EventStart, the outcome in
+	// EventEnd, the warning in EventWarning. Only that of a warning is never empty.
+	Message string
+
+	// Err is the error with which a stage ended, or nil.
+	Err error
+}
+
+// Left estimates the time that the stage will go on, as if the rest took as long for each unit as
+// what is done; 0 if the total is not known or nothing is done.
+func (e Event) Left() time.Duration {
+	if e.Done <= 0 || e.Total <= e.Done {
+		return 0
+	}
+	return time.Duration(float64(e.Elapsed) / float64(e.Done) * float64(e.Total-e.Done))
+}
+
+// tracker reports the stages of one fit and times them.
+type tracker struct {
+	recorders []func(Event)
+	stage     Stage
+	begun     time.Time
+}
+
+func (t *tracker) record(e Event) {
+	e.Stage = t.stage
+	if e.Kind != EventStart {
+		e.Elapsed = time.Since(t.begun)
+	}
+	for _, f := range t.recorders {
+		f(e)
+	}
+}
+
+// run performs one stage, the time of which goes to st, if that is not nil; f returns its outcome
+// in words.
+func (t *tracker) run(st *Stats, s Stage, message string, f func() (string, error)) error {
+	t.stage, t.begun = s, time.Now()
+	t.record(Event{Kind: EventStart, Message: message})
+	outcome, err := f()
+	if st != nil {
+		st.took(s, time.Since(t.begun))
+	}
+	t.record(Event{Kind: EventEnd, Message: outcome, Err: err})
+	return err
+}
+
+func (t *tracker) progress(done, total int, name string, v float64) {
+	t.record(Event{Kind: EventProgress, Done: done, Total: total, Name: name, Value: v})
+}
+
+// warn adds a warning to the statistics and reports it.
+func (t *tracker) warn(st *Stats, format string, args ...any) {
+	message := fmt.Sprintf(format, args...)
+	st.Warnings = append(st.Warnings, message)
+	t.record(Event{Kind: EventWarning, Message: message})
 }
