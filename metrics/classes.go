@@ -23,11 +23,21 @@ type Agreement struct {
 	Label    []string
 	Accuracy float64
 	// Purity is the share of the labelled documents that have the most frequent
-	// label of their cluster. It grows with the number of clusters.
-	Purity float64
-	// NMI is the mutual information of cluster and label divided by the mean of their
-	// entropies, in [0, 1], over the documents in a cluster; 0 for one cluster or label.
+	// label of their cluster. It grows with the number of clusters. InversePurity is the share of
+	// those that are in the most frequent cluster of their label, which falls with it, and
+	// HarmonicPurity is the harmonic mean of the two (Amigó et al. 2009).
+	Purity, InversePurity, HarmonicPurity float64
+	// The others are over the documents in a cluster, and 0 where cluster or label are the same for all of
+	// them, or different for each. NMI is the mutual information of cluster and label divided by the
+	// mean of their entropies, in [0, 1]. It grows with the number of clusters.
 	NMI float64
+	// AMI is (I − E)/(H − E) with the mutual information I, the mean H of the entropies, and the
+	// expectation E of I over all permutations of the labels (Vinh, Epps and Bailey 2010): 1 for
+	// clusters that are the labels, 0 by chance, whatever the number of clusters.
+	AMI float64
+	// ARI is the same with the pairs of documents that have both cluster and label in common in place of I, and
+	// the mean of those that have one in common in place of H (Hubert and Arabie 1985).
+	ARI float64
 }
 
 // Agree compares clusters, numbered from 0, with the labels of the same
@@ -64,14 +74,21 @@ func Agree(clusters []int, labels []string) (*Agreement, error) {
 		return a, nil
 	}
 	gain := mat.NewDense(len(a.Counts), len(names), nil)
-	pure := 0
+	pure, together := 0, make([]int, len(names))
 	for c, row := range a.Counts {
 		for j, n := range row {
 			gain.Set(c, j, float64(n))
+			together[j] = max(together[j], n)
 		}
 		pure += slices.Max(row)
 	}
 	a.Purity = float64(pure) / float64(a.Docs)
+	for _, n := range together {
+		a.InversePurity += float64(n) / float64(a.Docs)
+	}
+	if a.Purity > 0 {
+		a.HarmonicPurity = 2 * a.Purity * a.InversePurity / (a.Purity + a.InversePurity)
+	}
 	of, err := assign.Best(gain)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
@@ -84,7 +101,7 @@ func Agree(clusters []int, labels []string) (*Agreement, error) {
 		}
 	}
 	a.Accuracy = float64(right) / float64(a.Docs)
-	a.NMI = mutual(gain)
+	a.adjust()
 	return a, nil
 }
 
@@ -98,39 +115,58 @@ func distinctLabels(labels []string) ([]string, error) {
 	return names, nil
 }
 
-// mutual returns the normalised mutual information of a table of counts.
-func mutual(n *mat.Dense) float64 {
-	r, c := n.Dims()
-	rows, cols, all := make([]float64, r), make([]float64, c), 0.0
-	for i := range r {
-		for j, v := range n.RawRowView(i) {
-			rows[i] += v
-			cols[j] += v
-			all += v
+// adjust sets NMI, AMI and ARI by Counts. O(Σ min(r, c)) over the sums r of rows and c of columns of the table.
+func (a *Agreement) adjust() {
+	rows, cols, all := make([]int, len(a.Counts)), make([]int, len(a.Labels)), 0
+	for c, row := range a.Counts {
+		for l, n := range row {
+			rows[c] += n
+			cols[l] += n
+			all += n
 		}
 	}
-	entropy := func(x []float64) float64 {
-		h := 0.0
-		for _, v := range x {
-			if v > 0 {
-				h -= v / all * math.Log(v/all)
+	total := float64(all)
+	entropy := func(x []int) (h, pairs float64) {
+		for _, n := range x {
+			if n > 0 {
+				h -= float64(n) / total * math.Log(float64(n)/total)
+				pairs += float64(n) * float64(n-1) / 2
 			}
 		}
-		return h
+		return h, pairs
 	}
-	mean := (entropy(rows) + entropy(cols)) / 2
-	if !(mean > 0) {
-		return 0
+	hr, pr := entropy(rows)
+	hc, pc := entropy(cols)
+	logs := make([]float64, all+1) // of factorials
+	for n := 1; n <= all; n++ {
+		logs[n] = logs[n-1] + math.Log(float64(n))
 	}
-	mi := 0.0
-	for i := range r {
-		for j, v := range n.RawRowView(i) {
-			if v > 0 {
-				mi += v / all * math.Log(v*all/(rows[i]*cols[j]))
+	var mi, expected, both float64
+	for c, row := range a.Counts {
+		for l, n := range row {
+			r, s := rows[c], cols[l]
+			product := float64(r) * float64(s)
+			if n > 0 {
+				mi += float64(n) / total * math.Log(float64(n)*total/product)
+				both += float64(n) * float64(n-1) / 2
+			}
+			// n of a table with the same sums at random is hypergeometric.
+			for n := max(1, r+s-all); n <= min(r, s); n++ {
+				p := math.Exp(logs[r] + logs[s] + logs[all-r] + logs[all-s] - logs[all] - logs[n] - logs[r-n] - logs[s-n] - logs[all-r-s+n])
+				expected += p * float64(n) / total * math.Log(float64(n)*total/product)
 			}
 		}
 	}
-	return min(max(mi/mean, 0), 1)
+	h := (hr + hc) / 2
+	if !(h > 0) {
+		return
+	}
+	a.NMI = min(max(mi/h, 0), 1)
+	if h-expected > 1e-9*h { // else each document is a cluster and has a label of its own
+		a.AMI = (mi - expected) / (h - expected)
+		chance := pr * pc / (total * (total - 1) / 2)
+		a.ARI = (both - chance) / ((pr+pc)/2 - chance)
+	}
 }
 
 // ClustAcc clusters documents by their topic proportions and compares the
