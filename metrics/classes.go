@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -174,10 +175,10 @@ func (a *Agreement) adjust() {
 // the clustering accuracy of the paper, in [0, 1]. Higher is better: the topics
 // tell the classes apart.
 //
-// w is M×K, the weights of the topics of a document in a row. There is a cluster for
+// w is M×K, the weights of the topics of a document in a row. There are o.K clusters, or one for
 // each of the L different labels. Documents with the label "" take no part and are
-// in cluster −1, as is a document whose weights are all equal. O(M·K·L) a round
-// of k-means.
+// in cluster −1, as is a document whose weights are all equal. O(M·K) a round
+// of k-means and cluster.
 func ClustAcc(ctx context.Context, w *mat.Dense, labels []string, o KMeans) (*Agreement, error) {
 	m, k := dims(w)
 	if m == 0 || m != len(labels) {
@@ -193,7 +194,7 @@ func ClustAcc(ctx context.Context, w *mat.Dense, labels []string, o KMeans) (*Ag
 			clear(labelled.RawRowView(i)) // to be in no cluster
 		}
 	}
-	found, err := o.cluster(ctx, labelled, len(names))
+	found, err := o.cluster(ctx, labelled, cmp.Or(o.K, len(names)))
 	if err != nil {
 		return nil, err
 	}

@@ -59,6 +59,11 @@ func TestClustAcc(t *testing.T) {
 	if err != nil || !slices.Equal(many.Clusters, a.Clusters) || many.NMI != a.NMI {
 		t.Errorf("four workers give something else: %v", err)
 	}
+	// More clusters than labels.
+	fine, err := ClustAcc(ctx, w, labels, KMeans{K: 8})
+	if err != nil || len(fine.Counts) != 8 || fine.Purity < 0.95 || fine.Accuracy >= a.Accuracy {
+		t.Errorf("%d clusters, purity %g, accuracy %g, %v", len(fine.Counts), fine.Purity, fine.Accuracy, err)
+	}
 	// Topics in another order.
 	perm := rand.New(rand.NewPCG(1, 1)).Perm(5)
 	v := mat.NewDense(200, 5, nil)
@@ -249,6 +254,7 @@ func TestClusterErrors(t *testing.T) {
 	for what, f := range map[string]func() error{
 		"11 clusters of 10 rows":     func() error { _, err := KMeans{}.cluster(ctx, w, 11); return err },
 		"-1 restarts":                func() error { _, err := KMeans{Restarts: -1}.cluster(ctx, w, 2); return err },
+		"-1 clusters of 10 rows":     func() error { _, err := ClustAcc(ctx, w, labels, KMeans{K: -1}); return err },
 		"W[3, 1]: NaN is not finite": func() error { _, err := ClustAcc(ctx, bad, labels, KMeans{}); return err },
 		"W is 10×3, needs 4":         func() error { _, err := ClustAcc(ctx, w, labels[:4], KMeans{}); return err },
 		"no document has a label":    func() error { _, err := ClustAcc(ctx, w, make([]string, 10), KMeans{}); return err },

@@ -24,6 +24,7 @@ import (
 // Vassilvitskii 2007). The restart with the least sum of distances wins, the
 // first of equals.
 type KMeans struct {
+	K          int    // clusters; 0: as many as there are labels
 	Restarts   int    // 0: 20
 	Iterations int    // limit of the rounds of a restart, which ends when no row changes its cluster; 0: 100
 	Seed       uint64 // of the rows that restarts begin with
