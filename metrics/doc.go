@@ -22,7 +22,7 @@
 //
 // For topics of other programs, lists of words are enough: [BagCoherence],
 // [SimCount] and [Diversity]. For labelled documents see [Agree], [ClustAcc]
-// and [Associate]. To find which topic of one model is which of another, use [Match].
+// and [Associate], and for people who judge topics package metrics/judge. To find which topic of one model is which of another, use [Match].
 //
 // # How well the model fits
 //
