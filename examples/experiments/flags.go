@@ -103,7 +103,7 @@ func (x *flags) define(f *flag.FlagSet) {
 	o := &x.options
 	f.StringVar(&o.data, "data", "", "the `folder` of corpora (required)")
 	f.StringVar(&x.corpora, "corpora", "nips17,kos", "names of corpora in it: `NAME[,NAME…]`")
-	f.StringVar(&o.classes, "classes", "bbc", "the `name` of the corpus with classes, for anchorfree, weights, clusters, genres and hierarchy; none: leave these out")
+	f.StringVar(&o.classes, "classes", "bbc", "the `name` of the corpus with classes, for anchorfree, weights, clusters, judged, genres and hierarchy; none: leave these out")
 	f.StringVar(&x.large, "large", "nips17,reuters21578-split", "corpora that anchorfree fits many topics to: `NAME[,NAME…]`; none: leave that out")
 	f.StringVar(&x.hulls, "hulls", "imdb-large,kos,reuters21578-split,nips17", "names of the corpora of hulls: `NAME[,NAME…]`, the first of which is drawn; none: leave it out")
 	f.StringVar(&o.big, "big", "imdb-large", "the `name` of the corpus of many documents, for vocabulary; none: leave it out")

@@ -118,6 +118,8 @@ var experiments = []experiment{
 	doubt,
 	number,
 	planted,
+	judged,
+	reranked,
 	score,
 }
 

@@ -55,6 +55,10 @@
 //	             others
 //	planted      correlations, topics and effects of models against those that documents
 //	             are drawn from
+//	judged       the largest topics of the documents of -classes against their classes, beside
+//	             NMF's, k-means and Gibbs sampling
+//	reranked     coherence of the default's words, and of NMF's and Gibbs sampling's that are
+//	             ranked by the same rule
 //	score        topics from elsewhere by the same measures (-topics)
 //
 // Without -run all but score are run. -only chooses cells by the columns of the tables:

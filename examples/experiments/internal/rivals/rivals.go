@@ -1,7 +1,8 @@
 // Package rivals holds the methods that the papers compare the anchor word algorithm
 // with and that the library does not have: online variational inference of latent
 // Dirichlet allocation (OnlineLDA), the correlated topic model by variational EM (CTM)
-// and tensor decomposition by power iterations (Tensor). They are written from the
+// and tensor decomposition by power iterations (Tensor); and non-negative matrix
+// factorisation (NMF). They are written from the
 // published formulas, to be read and checked rather than to be fast. Each uses one
 // goroutine, and the same seed gives the same bits.
 package rivals
@@ -25,6 +26,8 @@ type Model struct {
 	// empty where a method has none.
 	Bounds []float64
 }
+
+var errNoSVD = errors.New("rivals: the singular vectors of the weights are not found")
 
 // check reports what is wrong with a number of topics and a corpus.
 func check(k int, c *corpus.Corpus) error {
