@@ -87,8 +87,8 @@ import (
 // each block that a document has. Documents that are not encoded ([corpus.Encoded]) are encoded
 // first, in memory. Memory besides that: 4·K·M bytes for the topic counts of M documents, or 66
 // for each block that a document has, in memory or, with Scratch, in a file, and twice the former while
-// merged topics are dropped; 24·N·K bytes for the topics with the result, and 4·N·K for each
-// goroutine, of which there are at most eight. While topics are split,
+// merged topics are dropped; 8·N·K bytes for the topics, and 4·N·K for each goroutine, of which there are at
+// most eight. In the end 20·N·K take their place, and 12 for each word of a topic. While topics are split,
 // each takes 16·N bytes, and .6 MB for its words that are counted together.
 type Passes struct {
 	// N is the largest number of passes under a Dirichlet prior, besides those before topics are
@@ -162,8 +162,9 @@ func (p Passes) settings() string {
 
 func (p Passes) bytes(docs, words, nonzeros, k float64) float64 {
 	padded := float64(estep.Padded(int(k)))
-	// The topics and reading weights; in float32 the topics, the tokens by word and topic, and slots.
-	b := 1<<16 + 16*words*k + 4*words*padded*(2+maxSlots) + 8*words*(3+maxSlots)
+	// In float32 the topics, the tokens by word and topic, and slots, which are more than the topics, the reading
+	// weights and what both are made from in the end.
+	b := 1<<16 + 4*words*padded*(2+maxSlots) + 8*words*(3+maxSlots)
 	b += pairBytes(k) + encodedBytes(docs, words, nonzeros)
 	// By goroutine: a block, encoded and decoded, and θ of its documents.
 	b += maxSlots * (60*min(corpus.MaxBlockNonzeros, nonzeros) + min(corpus.MaxBlockDocs, docs)*(8*k+64) + 16*k*k)

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -18,14 +19,15 @@ func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err e
 			return err
 		}
 	}
-	if res.B, err = s.probabilities(ctx); err != nil {
-		return err
-	}
+	counts := s.counts()
 	score, err := docs.last(ctx, res)
 	if err != nil {
 		return err
 	}
 	s.rows = nil // room for what follows
+	if res.B, err = s.probabilities(ctx, counts); err != nil {
+		return err
+	}
 	res.History = append(res.History, score)
 	for t := range res.Alone {
 		res.Alone[t] /= mat.Sum(res.A.RowView(t))
@@ -59,13 +61,40 @@ func (s *topics) sparsen(ctx context.Context) error {
 // reads reports whether documents have enough words each for reading words.
 func (s *topics) reads() bool { return s.seen.nonzeros >= shortest*int64(s.seen.docs) }
 
+// counts returns the sums, of which most are zero where topics are many.
+func (s *topics) counts() *linalg.CSR {
+	ptr := make([]int, s.n+1)
+	for i := range s.n {
+		ptr[i+1] = ptr[i]
+		for _, v := range s.sums.Row(i) {
+			if v != 0 {
+				ptr[i+1]++
+			}
+		}
+	}
+	c := &linalg.CSR{RowPtr: ptr, Cols: make([]int32, 0, ptr[s.n]), Vals: make([]float64, 0, ptr[s.n])}
+	for i := range s.n {
+		for t, v := range s.sums.Row(i) {
+			if v != 0 {
+				c.Cols, c.Vals = append(c.Cols, int32(t)), append(c.Vals, s.tokens(v))
+			}
+		}
+	}
+	return c
+}
+
 // probabilities returns p(word | topic), N×K, without the rounding of the rows.
-func (s *topics) probabilities(ctx context.Context) (*mat.Dense, error) {
-	b := mat.NewDense(s.n, s.k, nil)
+func (s *topics) probabilities(ctx context.Context, counts *linalg.CSR) (*mat.Dense, error) {
+	b, none := mat.NewDense(s.n, s.k, nil), make([]float64, s.k)
+	for t, v := range s.totals {
+		none[t] = s.beta / v
+	}
 	return b, s.words(ctx, s.workers, func(i int) {
 		row := b.RawRowView(i)
-		for t, v := range s.sums.Row(i) {
-			row[t] = (s.tokens(v) + s.beta) / s.totals[t]
+		copy(row, none)
+		topics, tokens := counts.Row(i)
+		for j, t := range topics {
+			row[t] = (tokens[j] + s.beta) / s.totals[t]
 		}
 	})
 }
