@@ -88,7 +88,7 @@ func (f *stripes) split(ctx context.Context, k int) error {
 		from, to := w.rows.whole(d, &all[slot][0])[:old], &all[slot][1]
 		*to = vec.Resize(*to, f.rows.Stride)
 		f.load(w, d, f.holdsOut(w.block.Key(d)))
-		return *to, descend(w.Document, &f.rule, from, by, least, *to)
+		return *to, w.descend(&f.rule, from, by, least, *to)
 	})
 }
 

@@ -54,6 +54,8 @@ type worker struct {
 	logits      rows
 	theta, gram blas64.General
 	normal      *logisticnormal.Document // nil before passes under a logistic-normal prior
+	below       []uint16                 // of descend: blocks of topics
+	tokens      []float32                // and those of these topics
 }
 
 // cut shares out the documents, and makes room for what is kept of them. first are their topic

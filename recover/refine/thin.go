@@ -88,16 +88,16 @@ func (f *stripes) enter(ctx context.Context) error {
 		if err := x.Fold(&rule, n, splitFold); err != nil {
 			return nil, err
 		}
-		return *whole, descend(w.Document, &f.rule, n, by, f.leastOfBlock()/2, *whole)
+		return *whole, w.descend(&f.rule, n, by, f.leastOfBlock()/2, *whole)
 	})
 }
 
 // descend finds the tokens of a document by topic, padded, in to: of those of others, to be found among the
 // topics below them. Where least is not below 0 these are of few blocks: of those that the document may have,
 // after some steps the ones with so many tokens.
-func descend(x *docstep.Document, r *docstep.Rule, from []float32, by *descent, least float32, to []float32) error {
+func (w *worker) descend(r *docstep.Rule, from []float32, by *descent, least float32, to []float32) error {
 	clear(to)
-	var blocks []uint16
+	blocks := w.below[:0]
 	held := min(leastHeld, slices.Max(from)) // by one topic in any case
 	for t, below := range by.below {
 		v := from[t]
@@ -106,25 +106,29 @@ func descend(x *docstep.Document, r *docstep.Rule, from []float32, by *descent, 
 		}
 		for _, c := range below {
 			to[c] = v * float32(by.shares[c])
-			blocks = append(blocks, uint16(c/estep.BlockSize))
+			if b := uint16(c / estep.BlockSize); len(blocks) == 0 || blocks[len(blocks)-1] != b {
+				blocks = append(blocks, b)
+			}
 		}
 	}
-	if len(blocks) == 0 || len(x.Visible.Words) == 0 {
+	w.below = blocks
+	if len(blocks) == 0 || len(w.Visible.Words) == 0 {
 		return nil
 	}
 	if least < 0 {
-		x.Use(nil)
-		return x.Fold(r, to[:r.Topics.K], splitFold)
+		w.Use(nil)
+		return w.Fold(r, to[:r.Topics.K], splitFold)
 	}
 	slices.Sort(blocks)
 	blocks = slices.Compact(blocks)
-	n := estep.Pick(nil, to, blocks)
-	if err := x.Fold(x.Within(r, blocks), n, splitFirst); err != nil {
+	n := estep.Pick(w.tokens[:0], to, blocks)
+	w.tokens = n
+	if err := w.Fold(w.Within(r, blocks), n, splitFirst); err != nil {
 		return err
 	}
 	clear(to)
 	n, blocks = enough(n, blocks, least)
-	if err := x.Fold(x.Within(r, blocks), n, splitFold-splitFirst); err != nil {
+	if err := w.Fold(w.Within(r, blocks), n, splitFold-splitFirst); err != nil {
 		return err
 	}
 	estep.Spread(to, n, blocks)
