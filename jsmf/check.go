@@ -226,7 +226,7 @@ func checkVerdicts(list []metrics.Verdict, k int) error {
 		return fmt.Errorf("are %d, want K = %d", len(list), k)
 	}
 	for t, v := range list {
-		if v.Quality > metrics.FewDocuments || v.Twin < -1 || v.Twin >= k || v.Twin == t {
+		if v.Quality > metrics.Boilerplate || v.Twin < -1 || v.Twin >= k || v.Twin == t {
 			return fmt.Errorf("that of topic %d is of quality %d, with topic %d for a twin; want a quality there is, and −1 or another topic", t, v.Quality, v.Twin)
 		}
 	}

@@ -44,6 +44,7 @@ func (p Pipeline) Evaluate(ctx context.Context, m *Model, in Input) (_ *metrics.
 	if docs := c.Info().Corpus; docs != nil {
 		words := slices.Concat(metrics.TopUnion(f.B, 0), metrics.TopUnion(f.Reading, verdictWords))
 		slices.Sort(words)
+		f.Tokens = docs.WordCounts()
 		if f.Pairs, err = cooc.CountPairs(ctx, docs, slices.Compact(words)); err != nil {
 			return nil, err
 		}
@@ -74,6 +75,7 @@ func (p Pipeline) Verdicts(ctx context.Context, m *Model, in Input) (_ []metrics
 // verdicts judges each topic by documents with the words of the model.
 func (p Pipeline) verdicts(ctx context.Context, m *Model, docs *corpus.Corpus) (_ []metrics.Verdict, err error) {
 	f := m.factors(p.workers)
+	f.Tokens = docs.WordCounts()
 	if f.Pairs, err = cooc.CountPairs(ctx, docs, metrics.TopUnion(f.Reading, verdictWords)); err != nil {
 		return nil, err
 	}

@@ -172,13 +172,13 @@ func TestVerdictsOfModel(t *testing.T) {
 		t.Errorf("topic 3, now 4, is %v of 2, now 5", v)
 	}
 	topics := moved.Summary(1)
-	if topics[4].Verdict.String() != "twin of topic 5: cosine 0.25" || with.Summary(1)[0].Verdict.Quality != metrics.Sound {
+	if topics[4].Verdict.String() != "twin of topic 5" || with.Summary(1)[0].Verdict.Quality != metrics.Sound {
 		t.Errorf("%v and %v", topics[4].Verdict, with.Summary(1)[0].Verdict)
 	}
-	if b, err := json.Marshal(topics[4]); err != nil || !strings.Contains(string(b), `"twin":5,"cosine":0.25},"words"`) {
+	if b, err := json.Marshal(topics[4]); err != nil || !strings.Contains(string(b), `"twin":5,"cosine":0.25,"together":0,"repeated":0},"words"`) {
 		t.Errorf("%s, %v", b, err)
 	}
-	if s := with.String(); !strings.Contains(s, "(few documents: 30)") || strings.Contains(s, "sound") || !strings.Contains(m.String(), "(background)") {
+	if s := with.String(); !strings.Contains(s, "(few documents: it rests on about 30)") || strings.Contains(s, "sound") || !strings.Contains(m.String(), "(background)") {
 		t.Errorf("%s", s)
 	}
 	if edited, err := with.Edit(Edits{Model: m.Fingerprint(), Merge: [][]int{{3, 1}}}); err != nil || edited.Additions().Verdicts != nil {

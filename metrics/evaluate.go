@@ -23,6 +23,7 @@ type Factors struct {
 	// For Verdicts, which Evaluate has of factors with WordTopics, A and Pairs.
 	Reading    *mat.Dense // N×K, the weights by which people recognise a topic's words. nil: B
 	Background []bool     // K: the topic is background. nil: none
+	Tokens     []int64    // N: how often each word occurs in the documents of Pairs. nil: no topic is boilerplate
 }
 
 // Evaluate computes all measures that f allows. O(N·K²) and O(NK) memory: two products of

@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/internal/console"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
@@ -24,9 +23,10 @@ const (
 	Background                  // it gathers what most documents share, instead of a subject
 	Twin                        // another topic, of larger share, is of the same subject
 	FewDocuments                // it rests on a few documents, and its words and share describe these alone
+	Boilerplate                 // its words come all together, and once, as in a footer
 )
 
-var qualities = [...]string{"sound", "weak", "background", "twin", "few documents"}
+var qualities = [...]string{"sound", "weak", "background", "twin", "few documents", "boilerplate"}
 
 func (q Quality) String() string {
 	if int(q) < len(qualities) {
@@ -54,6 +54,8 @@ const (
 	weakNPMI        = 0.05 // words drawn from different topics reach less, mostly far less
 	weakExclusivity = 0.2
 	fewestDocuments = 20
+	leastTogether   = 0.5
+	mostRepeated    = 2.5
 )
 
 // Verdict is the quality of a topic, with the measures behind it. The words of a topic are
@@ -65,9 +67,9 @@ type Verdict struct {
 	NPMI float64 `json:"npmi"`
 	// Exclusivity is the mean of p(topic | word) over the topic's words, in [0, 1].
 	Exclusivity float64 `json:"exclusivity"`
-	// Documents is the effective number of documents of the topic, M·E[θ]²/E[θ²] for its
-	// proportions θ in M documents, by Factors.A: M if all documents have as much of it, d
-	// if d documents have it alone. NaN where A has no positive diagonal entry.
+	// Documents is how many documents the topic rests on: the effective number of its documents or, if it is less, how many
+	// have a word of the topic, the median over its words. The effective number is M·E[θ]²/E[θ²] for its proportions θ in M
+	// documents, by Factors.A: M if all have as much of it, d if d have it alone. NaN where A has no positive diagonal entry.
 	Documents float64 `json:"documents"`
 	// Twin is the topic of larger share (of the same, with a lower number) whose words are most like
 	// those of the topic; −1 where there is none. Cosine is that of the differences
@@ -75,32 +77,47 @@ type Verdict struct {
 	// common; 0 where there is no Twin.
 	Twin   int     `json:"twin"`
 	Cosine float64 `json:"cosine"`
+	// Together is how many documents have both words of a pair, as a part of those that have the more frequent of
+	// them, the mean over the pairs. Repeated is how often a word comes in a document that has it, the mean over the
+	// words. Both are 0 where Factors.Tokens is nil.
+	Together float64 `json:"together"`
+	Repeated float64 `json:"repeated"`
 }
 
-// String returns the quality and the measure that decided it, as in "weak: NPMI 0.01".
+// String returns the quality and the reason, as in "weak: its words rarely meet in one document".
 func (v Verdict) String() string {
+	reason := ""
 	switch v.Quality {
+	case Background:
+		reason = ": many documents have some of it, and none is about it"
+	case Twin:
+		return fmt.Sprintf("twin of topic %d", v.Twin)
+	case FewDocuments:
+		reason = fmt.Sprintf(": it rests on about %.0f", v.Documents)
+	case Boilerplate:
+		reason = ": its words come all together and once, as in a footer"
 	case Weak:
 		switch {
-		case !(v.NPMI >= weakNPMI):
-			return console.Number("weak: NPMI %.2f", v.NPMI)
+		case math.IsNaN(v.NPMI):
+			reason = ": it has fewer than two words"
+		case v.NPMI < weakNPMI:
+			reason = ": its words rarely meet in one document"
 		case v.Exclusivity < weakExclusivity:
-			return fmt.Sprintf("weak: exclusivity %.2f", v.Exclusivity)
+			reason = ": its words are mostly used in other topics"
+		default:
+			reason = ": documents have next to nothing of it"
 		}
-		return fmt.Sprintf("weak: share %.2g %%", 100*v.Share)
-	case Twin:
-		return fmt.Sprintf("twin of topic %d: cosine %.2f", v.Twin, v.Cosine)
-	case FewDocuments:
-		return fmt.Sprintf("few documents: %.0f", v.Documents)
 	}
-	return v.Quality.String()
+	return v.Quality.String() + reason
 }
 
 // Verdicts judges each topic. The first of these holds:
 //
+//   - [FewDocuments], if Documents is below 20;
+//   - Boilerplate, if Together is above 0.5, and Repeated below 2.5 and below −ln(1 − Together)/Together: words that are
+//     drawn one by one and repeated as little would be together less;
 //   - Background, if Factors.Background says so;
 //   - Twin, if Cosine is above 0.3;
-//   - [FewDocuments], if Documents is below 20;
 //   - Weak, if NPMI is below 0.05 or not defined, Exclusivity below 0.2, or Share below
 //     1/(20K);
 //   - Sound.
@@ -132,6 +149,9 @@ func verdicts(ctx context.Context, f Factors, t *topics, a *mat.Dense) ([]Verdic
 	if f.Background != nil && len(f.Background) != t.k {
 		return nil, fmt.Errorf("metrics: background of %d topics, want %d", len(f.Background), t.k)
 	}
+	if f.Tokens != nil && len(f.Tokens) != t.n {
+		return nil, fmt.Errorf("metrics: tokens of %d words, want %d", len(f.Tokens), t.n)
+	}
 	reading := cmp.Or(f.Reading, f.B)
 	lists, err := readingLists(reading, t)
 	if err != nil {
@@ -155,22 +175,44 @@ func verdicts(ctx context.Context, f Factors, t *topics, a *mat.Dense) ([]Verdic
 		for _, w := range lists[k] {
 			v.Exclusivity += f.WordTopics.At(w, k) / float64(len(lists[k]))
 		}
+		df := v.block(lists[k], f)
 		if second := a.At(k, k) / sum; second > 0 && v.Share > 0 {
-			v.Documents = float64(f.Pairs.Docs()) * v.Share * v.Share / second
+			v.Documents = min(float64(f.Pairs.Docs())*v.Share*v.Share/second, df)
 		}
 		switch {
+		case v.Documents < fewestDocuments:
+			v.Quality = FewDocuments
+		case v.Together > leastTogether && v.Repeated < min(mostRepeated, -math.Log(max(1-v.Together, 0))/v.Together):
+			v.Quality = Boilerplate
 		case f.Background != nil && f.Background[k]:
 			v.Quality = Background
 		case v.Cosine > twinCosine:
 			v.Quality = Twin
-		case v.Documents < fewestDocuments:
-			v.Quality = FewDocuments
 		case !(v.NPMI >= weakNPMI) || v.Exclusivity < weakExclusivity || !(v.Share >= deadShare/float64(t.k)):
 			v.Quality = Weak
 		}
 		out[k] = v
 	}
 	return out, nil
+}
+
+// block sets Together and Repeated, and returns in how many documents the median word is.
+func (v *Verdict) block(words []int, f Factors) float64 {
+	pairs := float64(len(words) * (len(words) - 1) / 2)
+	df := []float64{math.Inf(1)}
+	for i, w := range words {
+		n := float64(max(f.Pairs.D1(w), 1))
+		df = append(df, n)
+		if f.Tokens == nil {
+			continue
+		}
+		v.Repeated += float64(f.Tokens[w]) / n / float64(len(words))
+		for _, x := range words[:i] {
+			v.Together += float64(f.Pairs.At(w, x)) / max(n, float64(f.Pairs.D1(x))) / pairs
+		}
+	}
+	slices.Sort(df)
+	return df[len(words)/2]
 }
 
 // readingLists returns the words of each topic that verdicts look at, best first.

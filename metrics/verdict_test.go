@@ -54,11 +54,19 @@ func slowVerdicts(f Factors) []Verdict {
 		})
 		words = words[:min(10, len(words))]
 		pairs, docs := 0.0, float64(f.Pairs.Docs())
+		df := []float64{math.Inf(1)}
 		for x, i := range words {
+			df = append(df, float64(f.Pairs.D1(i)))
+			if f.Tokens != nil {
+				v.Repeated += float64(f.Tokens[i]) / float64(f.Pairs.D1(i)) / float64(len(words))
+			}
 			v.Exclusivity += f.WordTopics.At(i, t) / float64(len(words))
 			for _, j := range words[:x] {
 				pairs++
 				p := float64(f.Pairs.At(i, j)) / docs
+				if f.Tokens != nil {
+					v.Together += p * docs / float64(max(f.Pairs.D1(i), f.Pairs.D1(j)))
+				}
 				switch p {
 				case 0:
 					v.NPMI--
@@ -70,10 +78,14 @@ func slowVerdicts(f Factors) []Verdict {
 			}
 		}
 		v.NPMI /= pairs
+		if pairs > 0 {
+			v.Together /= pairs
+		}
+		slices.Sort(df)
 		for s := range k {
 			v.Share += a.At(t, s)
 		}
-		v.Documents = docs * v.Share * v.Share / a.At(t, t)
+		v.Documents = min(docs*v.Share*v.Share/a.At(t, t), df[len(words)/2])
 	}
 	for t := range out {
 		v := &out[t]
@@ -83,12 +95,14 @@ func slowVerdicts(f Factors) []Verdict {
 				v.Twin, v.Cosine = s, cosine(s, t)
 			}
 		}
-		if f.Background != nil && f.Background[t] {
+		if v.Documents < 20 {
+			v.Quality = FewDocuments
+		} else if v.Together > 0.5 && v.Repeated < 2.5 && (v.Together >= 1 || v.Repeated*v.Together < -math.Log(1-v.Together)) {
+			v.Quality = Boilerplate
+		} else if f.Background != nil && f.Background[t] {
 			v.Quality = Background
 		} else if v.Cosine > 0.3 {
 			v.Quality = Twin
-		} else if v.Documents < 20 {
-			v.Quality = FewDocuments
 		} else if math.IsNaN(v.NPMI) || v.NPMI < 0.05 || v.Exclusivity < 0.2 || v.Share < 0.05/float64(k) {
 			v.Quality = Weak
 		}
@@ -106,7 +120,7 @@ func closeVerdicts(t *testing.T, name string, got, want []Verdict, tol float64) 
 	for k, g := range got {
 		w := want[k]
 		same := g.Quality == w.Quality && g.Twin == w.Twin
-		for _, p := range [][2]float64{{g.Share, w.Share}, {g.NPMI, w.NPMI}, {g.Exclusivity, w.Exclusivity}, {g.Documents, w.Documents}, {g.Cosine, w.Cosine}} {
+		for _, p := range [][2]float64{{g.Share, w.Share}, {g.NPMI, w.NPMI}, {g.Exclusivity, w.Exclusivity}, {g.Documents, w.Documents}, {g.Cosine, w.Cosine}, {g.Together, w.Together}, {g.Repeated, w.Repeated}} {
 			same = same && (math.Abs(p[0]-p[1]) <= tol*max(1, math.Abs(p[1])) || math.IsNaN(p[0]) && math.IsNaN(p[1]))
 		}
 		if !same {
@@ -145,7 +159,7 @@ func plantedTopics() Factors {
 		}
 		a.Set(t, t, 1.0/k)
 	}
-	for d := range 400 { // 57 documents of each topic, with six of its words
+	for d := range 1600 { // 229 documents of each topic, with six of its words
 		t := d % 7
 		var words []int
 		for i := range 6 {
@@ -174,7 +188,8 @@ func TestVerdicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, want := range []string{"sound", "sound", "sound", "weak: NPMI −1.00", "weak: exclusivity 0.10", "background", "twin of topic 0: cosine 0.86"} {
+	for k, want := range []string{"sound", "sound", "sound", "weak: its words rarely meet in one document", "weak: its words are mostly used in other topics",
+		"background: many documents have some of it, and none is about it", "twin of topic 0"} {
 		if got[k].String() != want {
 			t.Errorf("topic %d: %v, want %s (%+v)", k, got[k], want, got[k])
 		}
@@ -183,13 +198,13 @@ func TestVerdicts(t *testing.T) {
 
 	// Documents from the moments of proportions: topic 0 is all of 12 documents of 1000, or
 	// half of all.
-	two := Factors{B: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), WordTopics: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), Pairs: make(inDocs, 1000)}
+	two := Factors{B: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), WordTopics: mat.NewDense(2, 2, []float64{1, 0, 0, 1}), Pairs: inDocs(slices.Repeat([][]int{{0, 1}}, 1000))}
 	two.A = mat.NewDense(2, 2, []float64{0.012, 0, 0, 0.988})
-	if got, err = Verdicts(context.Background(), two); err != nil || math.Abs(got[0].Documents-12) > 1e-9 || got[0].String() != "few documents: 12" {
+	if got, err = Verdicts(context.Background(), two); err != nil || math.Abs(got[0].Documents-12) > 1e-9 || got[0].String() != "few documents: it rests on about 12" {
 		t.Error(got, err)
 	}
 	two.A = mat.NewDense(2, 2, []float64{0.25, 0.25, 0.25, 0.25})
-	if got, err = Verdicts(context.Background(), two); err != nil || math.Abs(got[0].Documents-1000) > 1e-9 || got[0].String() != "weak: NPMI NaN" {
+	if got, err = Verdicts(context.Background(), two); err != nil || math.Abs(got[0].Documents-1000) > 1e-9 || got[0].String() != "weak: it has fewer than two words" {
 		t.Error(got, err) // a single word has no NPMI
 	}
 	// Reading ranks the words: those of topic 1 for topic 0, whose occurrences are in topic 1.
@@ -199,10 +214,34 @@ func TestVerdicts(t *testing.T) {
 		f.Reading.Set(i, 0, 0)
 		f.Reading.Set(10+i, 0, 0.1)
 	}
-	if got, err = Verdicts(context.Background(), f); err != nil || got[0].String() != "weak: exclusivity 0.00" {
+	if got, err = Verdicts(context.Background(), f); err != nil || got[0].String() != "weak: its words are mostly used in other topics" {
 		t.Error(got, err)
 	}
 	closeVerdicts(t, "reading", got, slowVerdicts(f), 1e-12)
+
+	// Documents of topic 1 have all of its words, once, or three times each.
+	f = plantedTopics()
+	docs := f.Pairs.(inDocs)
+	f.Tokens = make([]int64, 70)
+	for d := range docs {
+		if d%7 == 1 {
+			docs[d] = []int{10, 11, 12, 13, 14, 15, 16, 17, 18, 19}
+		}
+		for _, w := range docs[d] {
+			f.Tokens[w]++
+		}
+	}
+	for times, want := range map[int64]string{1: "boilerplate: its words come all together and once, as in a footer", 3: "sound"} {
+		g := f
+		g.Tokens = slices.Clone(f.Tokens)
+		for w := range g.Tokens {
+			g.Tokens[w] *= times
+		}
+		if got, err = Verdicts(context.Background(), g); err != nil || got[1].String() != want || math.Abs(got[1].Together-1) > 1e-12 || math.Abs(got[1].Repeated-float64(times)) > 1e-12 {
+			t.Errorf("%d times: %v, %v", times, got, err)
+		}
+		closeVerdicts(t, "together", got, slowVerdicts(g), 1e-12)
+	}
 }
 
 func TestVerdictsErrors(t *testing.T) {
@@ -210,6 +249,7 @@ func TestVerdictsErrors(t *testing.T) {
 		"verdicts need":             func(f *Factors) { f.WordTopics = nil },
 		"need B̆, A and pair":       func(f *Factors) { f.Pairs = nil },
 		"Reading":                   func(f *Factors) { f.Reading = mat.NewDense(3, 7, nil) },
+		"tokens of 3 words":         func(f *Factors) { f.Tokens = make([]int64, 3) },
 		"background of 1 topics":    func(f *Factors) { f.Background = f.Background[:1] },
 		"word 7 in topic 2 is +Inf": func(f *Factors) { f.Reading = mat.DenseCopyOf(f.B); f.Reading.Set(7, 2, math.Inf(1)) },
 	} {

@@ -82,7 +82,7 @@ func (a *answers) printTopics(w io.Writer) {
 	for i, x := range topics {
 		if good := x.Verdict.Quality == metrics.Sound; !good && (i == 0 || before) {
 			t.Flush()
-			fmt.Fprintln(w, "Not sound, and why (a low NPMI: its words seldom meet; a low exclusivity: they are as much words of other topics):")
+			fmt.Fprintln(w, "Not sound, and why:")
 		}
 		before = x.Verdict.Quality == metrics.Sound
 		why := ""

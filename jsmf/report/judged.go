@@ -38,8 +38,8 @@ func (p *page) words(top []jsmf.WordProb) string {
 // verdict is a metrics.Verdict as the page shows it.
 type verdict struct {
 	Quality string `json:"quality"`
-	Measure string `json:"measure,omitempty"` // that decided it
-	Twin    int    `json:"twin"`              // −1: none
+	Reason  string `json:"reason,omitempty"`
+	Twin    int    `json:"twin"` // −1: none
 }
 
 // text says the verdict, with the other topic's name.
@@ -48,8 +48,8 @@ func (v *verdict) text(names []string) string {
 	if v.Twin >= 0 {
 		s += " of “" + names[v.Twin] + "”"
 	}
-	if v.Measure != "" {
-		s += ": " + v.Measure
+	if v.Reason != "" {
+		s += ": " + v.Reason
 	}
 	return s
 }
@@ -63,8 +63,8 @@ func verdicts(m *jsmf.Model, o *Options) []*verdict {
 	}
 	out := make([]*verdict, m.K())
 	for k, v := range list {
-		_, measure, _ := strings.Cut(v.String(), ": ")
-		out[k] = &verdict{v.Quality.String(), measure, -1}
+		_, reason, _ := strings.Cut(v.String(), ": ")
+		out[k] = &verdict{v.Quality.String(), reason, -1}
 		if v.Quality == metrics.Twin {
 			out[k].Twin = v.Twin
 		}

@@ -19,18 +19,18 @@ type measure struct {
 
 // topicMetrics are the measures that have a value for each topic.
 func topicMetrics(r *metrics.Report) []byTopic {
-	var exclusivity, documents []float64
+	var npmi, exclusivity, documents []float64
 	for _, v := range r.Verdicts {
-		exclusivity, documents = append(exclusivity, v.Exclusivity), append(documents, v.Documents)
+		npmi, exclusivity, documents = append(npmi, v.NPMI), append(exclusivity, v.Exclusivity), append(documents, v.Documents)
 	}
 	return []byTopic{
+		{"npmi", "NPMI", "Do its ten {words} meet more often than by chance? −1 to 1", npmi},
 		{"exclusivity", "Exclusivity", "The part of its ten {words}’ occurrences that is in the topic", exclusivity},
-		{"documents", "{Documents}", "The effective number of {documents} that the topic rests on", documents},
+		{"documents", "{Documents}", "How many {documents} the topic rests on", documents},
 		{"dominancy", "Dominancy", "How much of the topic’s company is itself: p(next {word} from it too)", r.Dominancy.Values},
 		{"specificity", "Specificity", "Bits by which the topic differs from the corpus as a whole", r.Specificity.Values},
 		{"sparsity", "Sparsity", "1: a few {words} are the topic; 0: all {words} alike", r.Sparsity.Values},
 		{"dissimilarity", "Own {words}", "How many of the 20 top {words} are in no other topic’s top 20", r.Dissimilarity.Values},
-		{"npmi", "NPMI", "Do the top {words} meet more often than by chance? −1 to 1", r.NPMI.Values},
 		{"coherence", "Coherence", "Do the top {words} meet in {documents}? (u_mass, at most 0)", r.Coherence.Values},
 		{"basis_rank", "Anchor’s rank", "The anchor’s place among the topic’s {words}", r.BasisRank.Values},
 	}

@@ -136,8 +136,14 @@ func (s *topics) reading(ctx context.Context, b *mat.Dense) (*mat.Dense, error) 
 		return nil, err
 	}
 	for t, v := range scale {
-		if v > 0 {
-			scale[t] = 1 / v
+		for i, is := range s.function {
+			if v == 0 && !is { // no word has weight: the most probable ones rank
+				out.Set(i, t, b.At(i, t))
+				scale[t] += b.At(i, t)
+			}
+		}
+		if scale[t] > 0 {
+			scale[t] = 1 / scale[t]
 		}
 	}
 	return out, s.words(ctx, s.workers, func(i int) { floats.Mul(out.RawRowView(i), scale) })

@@ -132,7 +132,7 @@
   });
   const verdictOf = (k) => {
     const v = data.topics[k].verdict;
-    return !v ? "" : v.quality + (v.twin >= 0 ? " of “" + label(into(v.twin)) + "”" : "") + (v.measure ? ": " + v.measure : "");
+    return !v ? "" : v.quality + (v.twin >= 0 ? " of “" + label(into(v.twin)) + "”" : "") + (v.reason ? ": " + v.reason : "");
   };
   const byShare = () => by(range(K).filter(alive), (k) => data.topics[k].share);
   let shareOrder = byShare();

@@ -11,6 +11,6 @@
         { name: "High, %", what: "The upper end of the interval of the share", num: true, value: (k) => doubt(k, (u) => percentOf(u.share[1])), show: (k) => show(doubt(k, (u) => percentOf(u.share[1]))) },
         { name: "Comes back", what: "The part of the fits from the beginning that have this topic", num: true, value: (k) => doubt(k, (u) => u.stability), show: (k) => percent(doubt(k, (u) => u.stability), 0) },
       ] : []),
-      ...(data.topics.some((t) => t.verdict) ? [{ name: "Verdict", what: "What the topic is worth to a reader, with the measure that decided it", value: verdictOf, show: verdictOf }] : []),
+      ...(data.topics.some((t) => t.verdict) ? [{ name: "Verdict", what: "What the topic is worth to a reader, and why", value: verdictOf, show: verdictOf }] : []),
     ], () => range(K).filter(alive), 1, true, (k) => k === topic);
   }

@@ -113,7 +113,7 @@
   const fact = (what, title, value) => el("div", { title }, el("dt", {}, what), el("dd", { dir: "auto" }, value));
   const doubts = (k) => {
     const u = data.uncertainty && data.topics[k].doubt, out = [];
-    if (data.topics[k].verdict) out.push(fact("Verdict", say("What the topic is worth to a reader, with the measure that decided it"), verdictOf(k)));
+    if (data.topics[k].verdict) out.push(fact("Verdict", say("What the topic is worth to a reader, and why"), verdictOf(k)));
     if (!u) return out;
     if (isNum(u.stability)) out.push(fact("Comes back", "Fits from the beginning that have this topic", "in " + Math.round(u.stability * data.uncertainty.cold) + " of " + data.uncertainty.cold + " fits"));
     if (u.split > 0) out.push(fact("Falls into two", "Fits from the beginning in which another topic is a part of it", "in " + percent(u.split, 0)));

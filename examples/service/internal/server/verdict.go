@@ -20,7 +20,7 @@ func judged(ctx context.Context, p jsmf.Pipeline, m *jsmf.Model, docs *corpus.Co
 // verdictAnswer is what a topic is worth to a reader; null is what is not defined.
 type verdictAnswer struct {
 	Quality     string   `json:"quality"`
-	Why         string   `json:"why"` // quality, and the measure that decided it
+	Why         string   `json:"why"` // quality, and the reason
 	NPMI        *float64 `json:"npmi"`
 	Exclusivity *float64 `json:"exclusivity"`
 	Documents   *float64 `json:"documents"`
