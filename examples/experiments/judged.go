@@ -77,6 +77,9 @@ func (l *lab) mix(ctx context.Context, c *corpus.Corpus, method string, k int, s
 // proportions w: see refine.Result.Reading.
 func rankedWords(c *corpus.Corpus, b, w *mat.Dense) *mat.Dense {
 	n, k := b.Dims()
+	if c.NNZ() < 8*c.NumDocs() {
+		return b
+	}
 	x, p := mat.NewDense(n, k, nil), make([]float64, k)
 	for m := range c.NumDocs() {
 		ids, _ := c.Doc(m)
