@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/parallel"
 )
@@ -54,12 +53,11 @@ func (b *Block) Refine(ctx context.Context, k int, op Op, tol float64, steps, wo
 		st.Products += p
 		st.Restarts++
 		if st.Restarts <= skip {
-			ok, err := cholQR(ctx, w, workers)
-			if err != nil || !ok {
-				b.scratch = [3]blas64.General{w, xq, wq}
+			q, spare, err := orthonormal(ctx, nil, w, xq.Data, 0, workers)
+			if err != nil || q.Cols < p {
 				return st, err
 			}
-			b.X, w = w, b.X
+			b.X, w, xq = q, b.X, blockIn(spare, n, p)
 			continue
 		}
 		theta, err := ritz(ctx, b.X, w, xq, wq, workers)
@@ -89,15 +87,15 @@ func (b *Block) Refine(ctx context.Context, k int, op Op, tol float64, steps, wo
 			return st, nil
 		}
 		// The next basis: the images, orthonormalised.
-		ok, err := cholQR(ctx, wq, workers)
+		q, spare, err := orthonormal(ctx, nil, wq, b.X.Data, 0, workers)
 		if err != nil {
 			return st, err
 		}
-		if !ok {
+		if q.Cols < p {
 			done()
 			return st, nil // the images are numerically dependent
 		}
-		b.X, wq = wq, b.X
+		b.X, wq = q, blockIn(spare, n, p)
 	}
 }
 
@@ -114,7 +112,7 @@ func ritz(ctx context.Context, x, w, xq, wq blas64.General, workers int) ([]floa
 		}
 	}
 	symmetrise(g)
-	theta, q, err := symEig(ctx, g, workers)
+	theta, q, err := symEig(g)
 	if err != nil {
 		return nil, err
 	}
@@ -147,71 +145,4 @@ func residuals(ctx context.Context, x, w blas64.General, theta []float64, k, wor
 		}
 	}
 	return sum
-}
-
-// cholQR orthonormalises the columns of a in place. It returns false if they are linearly
-// dependent up to rounding. Columns are scaled to length one first. One pass of Cholesky QR
-// leaves them orthogonal up to their squared condition number times the rounding error; a
-// second pass follows if that is not enough.
-func cholQR(ctx context.Context, a blas64.General, workers int) (bool, error) {
-	p := a.Cols
-	g := NewGeneral(p, p)
-	for range 2 {
-		if err := Gram(ctx, a, g, workers); err != nil {
-			return false, err
-		}
-		d := make([]float64, p)
-		for i := range p {
-			v := g.Data[i*p+i]
-			if math.IsNaN(v) || math.IsInf(v, 0) {
-				return false, ErrNonFinite
-			}
-			if v <= 0 {
-				return false, nil
-			}
-			d[i] = 1 / math.Sqrt(v)
-		}
-		s := mat.NewSymDense(p, nil)
-		for i := range p {
-			for j := i; j < p; j++ {
-				s.SetSym(i, j, g.Data[i*p+j]*d[i]*d[j])
-			}
-		}
-		var chol mat.Cholesky
-		if !chol.Factorize(s) || chol.Cond() > 1e13 {
-			return false, nil
-		}
-		// a ← a·diag(d)·R⁻¹.
-		var u, inv mat.TriDense
-		chol.UTo(&u)
-		if err := inv.InverseTri(&u); err != nil {
-			return false, nil
-		}
-		r := NewGeneral(p, p)
-		for i := range p {
-			for j := i; j < p; j++ {
-				r.Data[i*p+j] = d[i] * inv.At(i, j)
-			}
-		}
-		err := parallel.Chunks(ctx, a.Rows, 256, workers, func(_, _, lo, hi int) error {
-			rows := Rows(a, lo, hi)
-			buf := borrow((hi - lo) * p)
-			defer giveBack(buf)
-			t := blas64.General{Rows: hi - lo, Cols: p, Stride: p, Data: *buf}
-			if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, rows, r, 0, t, 1); err != nil {
-				return err
-			}
-			for i := range t.Rows {
-				copy(Row(rows, i), Row(t, i))
-			}
-			return nil
-		})
-		if err != nil {
-			return false, err
-		}
-		if chol.Cond() < 1e3 {
-			break
-		}
-	}
-	return true, nil
 }

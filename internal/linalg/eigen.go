@@ -45,6 +45,22 @@ func EigenInPlace(a *mat.SymDense, values []float64, work []float64) (*mat.Dense
 	return mat.NewDense(raw.N, raw.N, raw.Data), work, nil
 }
 
+// symEig returns the eigenvalues of a symmetric n×n matrix in descending order and
+// the eigenvectors as columns in the same order. It reads the upper triangle.
+func symEig(a blas64.General) ([]float64, blas64.General, error) {
+	z, theta := mat.NewSymDense(a.Rows, slices.Clone(a.Data)), make([]float64, a.Rows)
+	vectors, _, err := EigenInPlace(z, theta, nil)
+	if err != nil {
+		return nil, blas64.General{}, err
+	}
+	q := vectors.RawMatrix()
+	for i := range q.Rows {
+		slices.Reverse(Row(q, i))
+	}
+	slices.Reverse(theta)
+	return theta, q, nil
+}
+
 // Eigenvalues returns what Eigen returns, without the vectors, and takes a fraction of
 // the time.
 //

@@ -69,7 +69,7 @@ type krylovSpace struct {
 // passes.
 func (s *krylovSpace) grow(ctx context.Context, op Op, x blas64.General, passes int, st *EigStats) error {
 	n, p := x.Rows, x.Cols
-	x, spare, err := krylovOrthonormal(ctx, nil, x, NewGeneral(n, p).Data, 0, s.workers)
+	x, spare, err := orthonormal(ctx, nil, x, NewGeneral(n, p).Data, 0, s.workers)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *krylovSpace) grow(ctx context.Context, op Op, x blas64.General, passes 
 				return err
 			}
 		}
-		if x, spare, err = krylovOrthonormal(ctx, s.v, w, make([]float64, n*w.Cols), 1e-12*largest, s.workers); err != nil {
+		if x, spare, err = orthonormal(ctx, s.v, w, make([]float64, n*w.Cols), 1e-12*largest, s.workers); err != nil {
 			return err
 		}
 	}
@@ -172,12 +172,12 @@ func (s *krylovSpace) residual(ctx context.Context, vectors blas64.General, k in
 	return longestColumn(r)
 }
 
-// krylovOrthonormal returns an orthonormal basis of the span of the columns of w that is
+// orthonormal returns an orthonormal basis of the span of the columns of w that is
 // orthogonal to the blocks v too. w must be orthogonal to v already, up to the rounding of
 // its length. Columns of at most floor count as zero, and so do combinations of columns of
 // length one that are shorter than 1e-5. The basis is in the memory of w or spare, which
 // have the same size; the other one is returned, too.
-func krylovOrthonormal(ctx context.Context, v []blas64.General, w blas64.General, spare []float64, floor float64, workers int) (blas64.General, []float64, error) {
+func orthonormal(ctx context.Context, v []blas64.General, w blas64.General, spare []float64, floor float64, workers int) (blas64.General, []float64, error) {
 	drop := 1e-10
 	for round := 0; ; round++ {
 		q, least, err := svqb(ctx, w, spare, floor, drop, workers)
@@ -185,9 +185,9 @@ func krylovOrthonormal(ctx context.Context, v []blas64.General, w blas64.General
 		if err != nil || q.Cols == 0 {
 			return q, spare, err
 		}
-		// Scaling short columns up has scaled their rounding errors too: once
+		// Scaling short columns up has scaled their rounding errors along v too: once
 		// more. A direction that loses half its length then was rounding.
-		if round > 0 && least > 0.5 || round == 4 {
+		if (round > 0 || v == nil) && least > 0.5 || round == 4 {
 			return q, spare, nil
 		}
 		for _, vi := range v {
@@ -237,7 +237,7 @@ func svqb(ctx context.Context, w blas64.General, to []float64, floor, drop float
 			s.Data[a*s.Stride+b] = g.Data[i*g.Stride+j] * inv[i] * inv[j]
 		}
 	}
-	theta, u, err := symEig(ctx, s, workers)
+	theta, u, err := symEig(s)
 	if err != nil {
 		return blas64.General{}, 0, err
 	}
@@ -276,7 +276,7 @@ func TopEig(ctx context.Context, t blas64.General, keep, workers int) ([]float64
 			return theta, s, nil
 		}
 	}
-	theta, u, err := symEig(ctx, t, workers)
+	theta, u, err := symEig(t)
 	if err != nil {
 		return nil, blas64.General{}, err
 	}

@@ -87,7 +87,7 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 			st.Products += b
 			t.put(j, h)
 		}
-		theta, s, err := symEig(ctx, t.t, o.Workers)
+		theta, s, err := symEig(t.t)
 		if err != nil {
 			return nil, blas64.General{}, st, err
 		}
