@@ -11,6 +11,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/fields"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -85,14 +86,6 @@ func (c *Compositions) Validate(k int) error {
 	return nil
 }
 
-// inferredDoc is how a model file holds an infer.Doc and the number of unknown tokens.
-type inferredDoc struct {
-	Tokens, Unknown float64
-	Lacking         int64 // tokens of words that the model lacks
-	Iterations      uint64
-	Status          uint32
-}
-
 // bytes returns what a model file holds of the documents, nil for nil.
 func (c *Compositions) bytes() (b []byte, err error) {
 	if c == nil {
@@ -118,10 +111,9 @@ func (c *Compositions) bytes() (b []byte, err error) {
 	b = le.AppendUint32(b, uint32(min(len(c.Labels), 1))) // whether there are labels
 	texts(c.Labels...)
 	for m, d := range c.Docs {
-		x := inferredDoc{d.Tokens, d.Unknown, c.Unknown[m], uint64(d.Iterations), uint32(d.Status)}
-		if b, err = binary.Append(b, le, x); err != nil {
-			return nil, err
-		}
+		b = le.AppendUint64(le.AppendUint64(b, math.Float64bits(d.Tokens)), math.Float64bits(d.Unknown))
+		b = le.AppendUint64(le.AppendUint64(b, uint64(c.Unknown[m])), uint64(d.Iterations))
+		b = le.AppendUint32(b, uint32(d.Status))
 	}
 	at := len(b)
 	b = le.AppendUint64(b, 0)
@@ -137,41 +129,29 @@ func (c *Compositions) bytes() (b []byte, err error) {
 
 // readCompositions reads what bytes returned.
 func readCompositions(b []byte, k int) (*Compositions, error) {
-	le := binary.LittleEndian
-	short := false
-	take := func(n uint64) []byte { // n bytes, or fewer at the end
-		short = short || n > uint64(len(b))
-		x := b[:min(n, uint64(len(b)))]
-		b = b[len(x):]
-		return x
-	}
-	number := func(bytes int) uint64 {
-		var x [8]byte
-		copy(x[:], take(uint64(bytes)))
-		return le.Uint64(x[:])
-	}
+	r := fields.Reader{B: b}
 	texts := func(n int) []string {
 		list := make([]string, n)
 		for i := range list {
-			list[i] = string(take(number(4)))
+			list[i] = string(r.Take(uint64(r.U32())))
 		}
 		return list
 	}
-	docs := number(8)
-	if docs > uint64(len(b))/uint64(8*k+36) {
-		return nil, fmt.Errorf("%d documents in %d bytes", docs, len(b))
+	docs := r.U64()
+	if docs > uint64(len(r.B))/uint64(8*k+36) {
+		return nil, fmt.Errorf("%d documents in %d bytes", docs, len(r.B))
 	}
 	n := int(docs)
 	c := &Compositions{Method: texts(1)[0], W: new(mat.Dense), Docs: make([]infer.Doc, n), Unknown: make([]int64, n)}
 	if n > 0 {
 		w := make([]float64, n*k)
 		for i := range w {
-			w[i] = math.Float64frombits(number(8))
+			w[i] = r.F64()
 		}
 		c.W = mat.NewDense(n, k, w)
 	}
 	c.IDs = texts(n)
-	switch number(4) {
+	switch r.U32() {
 	case 0:
 	case 1:
 		c.Labels = texts(n)
@@ -179,20 +159,17 @@ func readCompositions(b []byte, k int) (*Compositions, error) {
 		return nil, errors.New("whether there are labels is neither 0 nor 1")
 	}
 	for m := range c.Docs {
-		var x inferredDoc
-		if _, err := binary.Decode(take(uint64(binary.Size(x))), le, &x); err != nil {
-			return nil, errors.New("they end before their last document")
-		}
-		c.Unknown[m] = x.Lacking
-		c.Docs[m] = infer.Doc{Tokens: x.Tokens, Unknown: x.Unknown, Iterations: int(x.Iterations), Status: infer.Status(min(x.Status, math.MaxUint8))}
+		tokens, unknown, lacking, iterations, status := r.F64(), r.F64(), r.U64(), r.U64(), r.U32()
+		c.Unknown[m] = int64(lacking)
+		c.Docs[m] = infer.Doc{Tokens: tokens, Unknown: unknown, Iterations: int(iterations), Status: infer.Status(min(status, math.MaxUint8))}
 	}
-	if size := number(8); size > 0 {
+	if size := r.U64(); size > 0 {
 		c.Metadata = new(corpus.Metadata)
-		if err := c.Metadata.UnmarshalBinary(take(size)); err != nil {
+		if err := c.Metadata.UnmarshalBinary(r.Take(size)); err != nil {
 			return nil, err
 		}
 	}
-	if short || len(b) > 0 {
+	if r.Short || len(r.B) > 0 {
 		return nil, errors.New("they do not fill the section to its end")
 	}
 	return c, nil

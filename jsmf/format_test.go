@@ -415,9 +415,9 @@ func TestRefinedFile(t *testing.T) {
 		`background: has 1 flags, want 2`:           func(f *testFile) { f.section("BACK").payload = []byte("[true]") },
 		`tree: a tree without levels`:               func(f *testFile) { f.section("TREE").payload = []byte(`null`) },
 		`tree: level 1 has groups of 1 topics`:      func(f *testFile) { f.section("TREE").payload = []byte(`{"groups":[[0,0],[0]]}`) },
-		`names: ends before name 1`:                 func(f *testFile) { f.section("NAME").payload = append(wordBytes("longer"), 0) },
+		`names: it ends early`:                      func(f *testFile) { f.section("NAME").payload = append(wordBytes("longer"), 0) },
 		`names: 2 bytes are too few for 2 names`:    func(f *testFile) { f.section("NAME").payload = []byte{0, 0} },
-		`names: 1 bytes after the last name`:        func(f *testFile) { f.section("NAME").payload = append(wordBytes("", ""), 0) },
+		`names: 1 bytes are left over`:              func(f *testFile) { f.section("NAME").payload = append(wordBytes("", ""), 0) },
 		`names: "a" is that of topics 0 and 1`:      func(f *testFile) { f.section("NAME").payload = wordBytes("a", "a") },
 	} {
 		f := file()
@@ -608,9 +608,9 @@ func TestReadModelRefuses(t *testing.T) {
 		{"norm negative", ErrInvalid, "STAT", "stats: the norm of anchor 1 is -1", payload("STAT", []byte(`{"anchors":{"norms":[1,-1]}}`))},
 		{"marginal Inf", ErrInvalid, "MARG", "marginals", set("MARG", 32, floatBytes(math.Inf(1)))},
 		{"vocabulary empty", ErrInvalid, "VOCB", "too few for 5 words", payload("VOCB", nil)},
-		{"vocabulary short", ErrInvalid, "VOCB", "ends before word 4 of 5", payload("VOCB", wordBytes("aaaaa", "b", "c", "d"))},
-		{"vocabulary long", ErrInvalid, "VOCB", "5 bytes after the last word", payload("VOCB", wordBytes("a", "b", "c", "d", "e", "f"))},
-		{"word beyond the end", ErrInvalid, "VOCB", "word 0 has 4294967295 bytes, 36 are left",
+		{"vocabulary short", ErrInvalid, "VOCB", "it ends early", payload("VOCB", wordBytes("aaaaa", "b", "c", "d"))},
+		{"vocabulary long", ErrInvalid, "VOCB", "5 bytes are left over", payload("VOCB", wordBytes("a", "b", "c", "d", "e", "f"))},
+		{"word beyond the end", ErrInvalid, "VOCB", "it ends early",
 			func(f *testFile) {
 				v := wordBytes("12345678", "", "", "", "", "", "", "")
 				le.PutUint32(v, math.MaxUint32)

@@ -424,15 +424,20 @@ func TestFitMatrixPlanted(t *testing.T) {
 }
 
 // A caller's sparse matrix, which has no low-rank part before rectification.
-func TestFitMatrixCSR(t *testing.T) {
+func TestFitSparseMatrix(t *testing.T) {
 	pm := testutil.NewPlanted(40, 4, 0.5, 45)
-	dok := sparse.NewDOK(40, 40)
+	ptr, cols, vals := []int{0}, []int32(nil), []float64(nil)
 	for i := range 40 {
-		for j := range 40 {
-			dok.Set(i, j, pm.C.At(i, j))
+		for j, v := range pm.C.RawRowView(i) {
+			cols, vals = append(cols, int32(j)), append(vals, v)
 		}
+		ptr = append(ptr, len(cols))
 	}
-	c, err := cooc.FromCSR(dok.ToCSR())
+	s, err := cooc.NewSparse(40, ptr, cols, vals)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := cooc.NewLowRankSparse(nil, 0, s)
 	if err != nil {
 		t.Fatal(err)
 	}

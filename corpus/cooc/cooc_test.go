@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/james-bowman/sparse"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -755,77 +754,6 @@ func TestNewSparseBad(t *testing.T) {
 	}
 	if s, err := cooc.NewSparse(0, []int{0}, nil, nil); err != nil || s.NNZ() != 0 {
 		t.Errorf("no rows: %v", err)
-	}
-}
-
-func TestFromCSR(t *testing.T) {
-	// Duplicates are summed, columns may come in any order, and an entry below
-	// the tolerance that has no mirror goes.
-	c := sparse.NewCSR(3, 3, []int{0, 3, 5, 7},
-		[]int{2, 0, 2 /**/, 1, 0 /**/, 0, 2},
-		[]float64{0.1, 0.3, 0.15 /**/, 0.2, 1e-12 /**/, 0.25, 0})
-	m, err := cooc.FromCSR(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameMatrix(t, m, dense(t, []float64{0.3, 0, 0.25}, []float64{0, 0.2, 0}, []float64{0.25, 0, 0}), 1e-15)
-	if m.E().NNZ() != 4 {
-		t.Errorf("%d entries are kept", m.E().NNZ())
-	}
-	if c.At(1, 0) != 1e-12 {
-		t.Error("the input was changed")
-	}
-
-	// A whole corpus, through james-bowman's form.
-	words := 50
-	mo := newMoments(t, countsCorpus(t, words, randomDocs(rand.New(rand.NewPCG(12, 12)), 60, words, 1)), cooc.Options{})
-	d := golden.Dense(t, mo)
-	dok := sparse.NewDOK(words, words)
-	for i := range words {
-		for j := range words {
-			if v := d.At(i, j); v != 0 {
-				dok.Set(i, j, v)
-			}
-		}
-	}
-	if m, err = cooc.FromCSR(dok.ToCSR()); err != nil {
-		t.Fatal(err)
-	}
-	sameMatrix(t, m, d, 1e-14)
-}
-
-func TestFromCSRBad(t *testing.T) {
-	nan := math.NaN()
-	for _, c := range []struct {
-		name string
-		r, c int
-		ptr  []int
-		ind  []int
-		data []float64
-		want string
-	}{
-		{"not square", 1, 2, []int{0, 0}, nil, nil, "1×2"},
-		{"empty", 0, 0, []int{0}, nil, nil, "0×0"},
-		{"column too large", 2, 2, []int{0, 1, 1}, []int{2}, []float64{1}, "row 0 has column 2"},
-		{"column negative", 2, 2, []int{0, 0, 1}, []int{-1}, []float64{1}, "row 1 has column -1"},
-		{"row starts missing", 2, 2, []int{0, 0}, nil, nil, "2 row starts"},
-		{"values missing", 1, 1, []int{0, 1}, []int{0}, nil, "0 values"},
-		{"values missing before the end", 2, 2, []int{0, 5, 3}, []int{0, 0, 0, 0, 0}, []float64{1, 1, 1}, "row 0 starts at 0 and ends at 5"},
-		{"starts negative", 2, 2, []int{-1, 0, 0}, nil, nil, "row 0 starts at -1"},
-		{"NaN", 2, 2, []int{0, 1, 2}, []int{1, 0}, []float64{1, nan}, "(1, 0) of the matrix is NaN"},
-		{"asymmetric", 2, 2, []int{0, 1, 2}, []int{1, 0}, []float64{1, 2}, "entry (0, 1) is 1, entry (1, 0) is 2"},
-		{"hole", 2, 2, []int{0, 0, 1}, []int{0}, []float64{3}, "entry (1, 0) is 3, entry (0, 1) is 0"},
-		{"overflowing duplicates", 1, 1, []int{0, 2}, []int{0, 0}, []float64{math.MaxFloat64, math.MaxFloat64}, "(0, 0) of the matrix is +Inf"},
-	} {
-		defer func() {
-			if v := recover(); v != nil {
-				t.Errorf("%s: panic: %v", c.name, v)
-			}
-		}()
-		_, err := cooc.FromCSR(sparse.NewCSR(c.r, c.c, c.ptr, c.ind, c.data))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", c.name, err)
-		}
 	}
 }
 

@@ -3,11 +3,7 @@ package cooc
 import (
 	"context"
 	"fmt"
-	"maps"
-	"math"
 	"slices"
-
-	"github.com/james-bowman/sparse"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/parallel"
@@ -128,68 +124,4 @@ func (s *Sparse) Inner(ctx context.Context, c Matrix, workers int) (float64, err
 		return nil
 	})
 	return vec.Sum(sums), err
-}
-
-// FromCSR makes a Matrix of a sparse array. c must be square, finite and symmetric
-// to 1e-9 of its largest entry; the error names the first entry that is not
-// ([ErrNotFinite], [ErrNotSymmetric]), or an index out of range. c is copied, and the
-// mean of mirrored entries is taken. Entries stored twice are added up; those below
-// the tolerance that have no mirrored one are dropped. O(nnz·log nnz) time.
-func FromCSR(c *sparse.CSR) (*LowRankSparse, error) {
-	raw := c.RawMatrix()
-	n := raw.I
-	if n != raw.J || n == 0 {
-		return nil, fmt.Errorf("cooc: matrix is %d×%d, want square and not empty", raw.I, raw.J)
-	}
-	stored := min(len(raw.Ind), len(raw.Data))
-	if len(raw.Indptr) != n+1 || stored < raw.Indptr[n] {
-		return nil, fmt.Errorf("cooc: sparse matrix of %d rows with %d row starts, %d columns, %d values", n, len(raw.Indptr), len(raw.Ind), len(raw.Data))
-	}
-	rows, largest := linalg.CSR{RowPtr: []int{0}}, 0.0
-	for i := range n {
-		if raw.Indptr[i] < 0 || raw.Indptr[i] > raw.Indptr[i+1] || raw.Indptr[i+1] > stored {
-			return nil, fmt.Errorf("cooc: sparse matrix: row %d starts at %d and ends at %d", i, raw.Indptr[i], raw.Indptr[i+1])
-		}
-		row := make(map[int32]float64)
-		for k := raw.Indptr[i]; k < raw.Indptr[i+1]; k++ {
-			j, v := raw.Ind[k], raw.Data[k]
-			if j < 0 || j >= n {
-				return nil, fmt.Errorf("cooc: sparse matrix: row %d has column %d, of %d columns", i, j, n)
-			}
-			if !vec.Finite(v) {
-				return nil, notFinite(i, j, v)
-			}
-			row[int32(j)] += v
-		}
-		for _, j := range slices.Sorted(maps.Keys(row)) {
-			rows.Cols, rows.Vals = append(rows.Cols, j), append(rows.Vals, row[j])
-			largest = max(largest, math.Abs(row[j]))
-		}
-		rows.RowPtr = append(rows.RowPtr, len(rows.Cols))
-	}
-	var columns linalg.CSR
-	rows.Transpose(&columns, n)
-	e := linalg.CSR{RowPtr: []int{0}}
-	for i := range n {
-		cols, vals := rows.Row(i)
-		mirrored, opposite := columns.Row(i)
-		for k, j := range cols {
-			o := 0.0
-			if p, ok := slices.BinarySearch(mirrored, j); ok {
-				o = opposite[p]
-			}
-			if math.Abs(vals[k]-o) > 1e-9*largest {
-				return nil, notSymmetric(i, int(j), vals[k], o)
-			}
-			if o != 0 && vals[k] != 0 { // else below the tolerance: dropped on both sides
-				e.Cols, e.Vals = append(e.Cols, j), append(e.Vals, 0.5*vals[k]+0.5*o)
-			}
-		}
-		e.RowPtr = append(e.RowPtr, len(e.Cols))
-	}
-	s, err := NewSparse(n, e.RowPtr, e.Cols, e.Vals)
-	if err != nil {
-		return nil, err
-	}
-	return NewLowRankSparse(nil, 0, s)
 }

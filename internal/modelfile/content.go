@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/jsmf-go/spectral/internal/fields"
 	"github.com/jsmf-go/spectral/internal/nanjson"
 )
 
@@ -85,23 +86,12 @@ func Texts(dst *[]string, count int, one string) Content {
 			if len(b)/4 < count { // each text takes at least its length
 				return placed(0, "%d bytes are too few for %d %ss", len(b), count, one)
 			}
-			all := string(b) // one string, which all share
-			list := make([]string, 0, count)
-			off := 0
-			for i := range count {
-				if len(b)-off < 4 {
-					return placed(off, "ends before %s %d of %d", one, i, count)
-				}
-				size := binary.LittleEndian.Uint32(b[off:])
-				off += 4
-				if uint64(size) > uint64(len(b)-off) {
-					return placed(off, "%s %d has %d bytes, %d are left", one, i, size, len(b)-off)
-				}
-				list = append(list, all[off:off+int(size)])
-				off += int(size)
+			r, list := fields.Reader{B: b}, make([]string, count)
+			for i := range list {
+				list[i] = string(r.Take(uint64(r.U32())))
 			}
-			if off != len(b) {
-				return placed(off, "%d bytes after the last %s", len(b)-off, one)
+			if err := r.End(); err != nil {
+				return err
 			}
 			*dst = list
 			return nil
