@@ -2,7 +2,6 @@ package tsne
 
 import (
 	"cmp"
-	"container/heap"
 	"context"
 	"math"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // neighbour is one of the nearest of a point, with the squared distance from it
@@ -62,28 +62,18 @@ func neighbours(ctx context.Context, x *mat.Dense, k, workers int) ([][]neighbou
 		}
 		keep := min(k+spare, n-1)
 		for i := lo; i < hi; i++ {
-			h := make(farthest, 0, keep)
-			for j, v := range linalg.Row(g, i-lo) {
-				if j == i {
-					continue
-				}
-				c := neighbour{norms2[i] + norms2[j] - 2*v, int32(j)}
-				if len(h) < keep {
-					if h = append(h, c); len(h) == keep {
-						heap.Init(h)
-					}
-				} else if nearer(c, h[0]) < 0 {
-					h[0] = c
-					heap.Fix(h, 0)
-				}
+			near, a := linalg.Row(g, i-lo), linalg.Row(y, i)
+			for j, v := range near {
+				near[j] = 2*v - norms2[j]
 			}
-			a := linalg.Row(y, i)
-			for t := range h {
+			near[i] = math.NaN() // the last of all
+			var h []neighbour
+			for _, j := range vec.Top(n, keep, func(j int) float64 { return near[j] }) {
 				s := 0.0
-				for c, v := range linalg.Row(y, int(h[t].j)) {
+				for c, v := range linalg.Row(y, j) {
 					s += (a[c] - v) * (a[c] - v)
 				}
-				h[t].v = s
+				h = append(h, neighbour{s, int32(j)})
 			}
 			slices.SortFunc(h, nearer)
 			out[i] = h[:k]
@@ -92,15 +82,6 @@ func neighbours(ctx context.Context, x *mat.Dense, k, workers int) ([][]neighbou
 	})
 	return out, err
 }
-
-// farthest is a heap of neighbours with the farthest on top. It neither grows nor shrinks.
-type farthest []neighbour
-
-func (h farthest) Len() int           { return len(h) }
-func (h farthest) Less(i, j int) bool { return nearer(h[i], h[j]) > 0 }
-func (h farthest) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h farthest) Push(any)           {}
-func (h farthest) Pop() any           { return nil }
 
 // affinity is the symmetric sparse matrix P by rows; its entries sum to 1.
 type affinity struct {

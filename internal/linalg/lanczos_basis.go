@@ -7,8 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
 // lanczos is the state of one computation. The orthonormal basis vectors are the
@@ -150,25 +148,8 @@ func (l *lanczos) random(j int) error {
 
 // orthogonalise removes from the columns of w their components h along the rows of v.
 func orthogonalise(ctx context.Context, v, w, h blas64.General, workers int) error {
-	if w.Cols > 1 {
-		if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, v, w, 0, h, workers); err != nil {
-			return err
-		}
-		return Gemm(ctx, blas.Trans, blas.NoTrans, -1, v, h, 1, w, workers)
-	}
-	err := parallel.Chunks(ctx, v.Rows, 16, workers, func(_, _, lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			h.Data[i] = blas64.Dot(vec(Row(v, i)), vec(w.Data))
-		}
-		return nil
-	})
-	if err != nil {
+	if err := Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, v, w, 0, h, workers); err != nil {
 		return err
 	}
-	return parallel.Chunks(ctx, v.Cols, 2048, workers, func(_, _, lo, hi int) error {
-		for i := range v.Rows {
-			blas64.Axpy(-h.Data[i], vec(Row(v, i)[lo:hi]), vec(w.Data[lo:hi]))
-		}
-		return nil
-	})
+	return Gemm(ctx, blas.Trans, blas.NoTrans, -1, v, h, 1, w, workers)
 }
