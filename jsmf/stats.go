@@ -12,6 +12,7 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/errs"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/modelfile"
 	recovery "github.com/jsmf-go/spectral/recover"
@@ -296,4 +297,16 @@ func (t *tracker) warn(st *Stats, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	st.Warnings = append(st.Warnings, message)
 	t.record(Event{Kind: EventWarning, Message: message})
+}
+
+// errorf and wrap put "jsmf: " in front of an error, once.
+func errorf(format string, args ...any) error { return errs.Errorf("jsmf", format, args...) }
+
+func wrap(err error) error { return errs.Wrap("jsmf", err) }
+
+// while puts "jsmf: " and what was done in front of the error that a function returns, by defer.
+func while(doing string, err *error) {
+	if *err != nil {
+		*err = errorf("%s: %w", doing, *err)
+	}
 }
