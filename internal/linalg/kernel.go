@@ -114,6 +114,7 @@ func Aligned[T float32 | float64](n int) []T {
 	const line = 64
 	size := unsafe.Sizeof(T(0))
 	s := make([]T, n+int(line/size)-1)
+	largePages(unsafe.Pointer(unsafe.SliceData(s)), uintptr(len(s))*size)
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(s))) % line / size
 	return s[skip:][:n:n]
 }

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package linalg
+
+import "unsafe"
+
+func largePages(unsafe.Pointer, uintptr) {}
