@@ -103,6 +103,7 @@ func TestKinds(t *testing.T) {
 		{kinds{subjects: 30, docs: 4000, tokens: 50, common: 0.4, few: 2, blocks: 3}, 36},
 		{kinds{subjects: 10, docs: 1500, tokens: 300, common: 0, few: 2, blocks: 2}, 15},
 		{kinds{subjects: 12, docs: 2500, tokens: 40, common: 0, few: 2, blocks: 2, small: 25}, 18},
+		{kinds{subjects: 12, docs: 800, tokens: 25, common: 0.3, blocks: 1}, 14},
 	} {
 		c := x.draw(t, uint64(200+i))
 		p := jsmf.New(x.k)

@@ -985,7 +985,7 @@ func TestReportString(t *testing.T) {
 	m := randomModel(t, 6, 300, 4, 0.1)
 	r := evaluate(t, m.input())
 	s := fmt.Sprint(r)
-	if n := strings.Count(s, "\n"); n != len(r.Keyed())+1 || len(s) > 1000 || !strings.HasSuffix(s, "verdicts            2 weak, 2 few documents\n") {
+	if n := strings.Count(s, "\n"); n != len(r.Keyed())+1 || len(s) > 1000 || !strings.HasSuffix(s, "verdicts            4 weak\n") {
 		t.Errorf("%d bytes in %d lines:\n%s", len(s), n, s)
 	}
 	for _, x := range r.Keyed() {

@@ -68,8 +68,10 @@ type Verdict struct {
 	// Exclusivity is the mean of p(topic | word) over the topic's words, in [0, 1].
 	Exclusivity float64 `json:"exclusivity"`
 	// Documents is how many documents the topic rests on: the effective number of its documents or, if it is less, how many
-	// have a word of the topic, the median over its words. The effective number is M·E[θ]²/E[θ²] for its proportions θ in M
-	// documents, by Factors.A: M if all have as much of it, d if d have it alone. NaN where A has no positive diagonal entry.
+	// have one of its words, without the two most frequent, at least. The effective number is M·E[θ]²/E[θ²] for its proportions
+	// θ in M documents, by Factors.A: M if all have as much of it, d if d have it alone. At least Σ_i n_i²/Σ_j n_ij documents
+	// have one of some words, with n_ij the documents of words i and j (de Caen 1997). NaN where A has no positive diagonal
+	// entry.
 	Documents float64 `json:"documents"`
 	// Twin is the topic of larger share (of the same, with a lower number) whose words are most like
 	// those of the topic; −1 where there is none. Cosine is that of the differences
@@ -175,9 +177,9 @@ func verdicts(ctx context.Context, f Factors, t *topics, a *mat.Dense) ([]Verdic
 		for _, w := range lists[k] {
 			v.Exclusivity += f.WordTopics.At(w, k) / float64(len(lists[k]))
 		}
-		df := v.block(lists[k], f)
+		docs := v.block(lists[k], f)
 		if second := a.At(k, k) / sum; second > 0 && v.Share > 0 {
-			v.Documents = min(float64(f.Pairs.Docs())*v.Share*v.Share/second, df)
+			v.Documents = min(float64(f.Pairs.Docs())*v.Share*v.Share/second, docs)
 		}
 		switch {
 		case v.Documents < fewestDocuments:
@@ -196,23 +198,36 @@ func verdicts(ctx context.Context, f Factors, t *topics, a *mat.Dense) ([]Verdic
 	return out, nil
 }
 
-// block sets Together and Repeated, and returns in how many documents the median word is.
-func (v *Verdict) block(words []int, f Factors) float64 {
+// block sets Together and Repeated, and returns how many documents have one of the words, as for Documents.
+func (v *Verdict) block(words []int, f Factors) (docs float64) {
 	pairs := float64(len(words) * (len(words) - 1) / 2)
-	df := []float64{math.Inf(1)}
 	for i, w := range words {
-		n := float64(max(f.Pairs.D1(w), 1))
-		df = append(df, n)
 		if f.Tokens == nil {
-			continue
+			break
 		}
+		n := float64(max(f.Pairs.D1(w), 1))
 		v.Repeated += float64(f.Tokens[w]) / n / float64(len(words))
 		for _, x := range words[:i] {
 			v.Together += float64(f.Pairs.At(w, x)) / max(n, float64(f.Pairs.D1(x))) / pairs
 		}
 	}
-	slices.Sort(df)
-	return df[len(words)/2]
+	rare := slices.SortedStableFunc(slices.Values(words), func(a, b int) int { return cmp.Compare(f.Pairs.D1(a), f.Pairs.D1(b)) })
+	if len(rare) < 4 {
+		return math.Inf(1)
+	}
+	rare = rare[:len(rare)-2]
+	for _, w := range rare {
+		n, both := float64(f.Pairs.D1(w)), 0.0
+		for _, x := range rare {
+			if x != w {
+				both += float64(f.Pairs.At(w, x))
+			}
+		}
+		if n > 0 {
+			docs += n * n / (n + both)
+		}
+	}
+	return docs
 }
 
 // readingLists returns the words of each topic that verdicts look at, best first.

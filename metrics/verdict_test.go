@@ -54,9 +54,7 @@ func slowVerdicts(f Factors) []Verdict {
 		})
 		words = words[:min(10, len(words))]
 		pairs, docs := 0.0, float64(f.Pairs.Docs())
-		df := []float64{math.Inf(1)}
 		for x, i := range words {
-			df = append(df, float64(f.Pairs.D1(i)))
 			if f.Tokens != nil {
 				v.Repeated += float64(f.Tokens[i]) / float64(f.Pairs.D1(i)) / float64(len(words))
 			}
@@ -81,11 +79,23 @@ func slowVerdicts(f Factors) []Verdict {
 		if pairs > 0 {
 			v.Together /= pairs
 		}
-		slices.Sort(df)
+		with := math.Inf(1)
+		if len(words) > 3 {
+			rare := slices.Clone(words)
+			slices.SortStableFunc(rare, func(i, j int) int { return f.Pairs.D1(i) - f.Pairs.D1(j) })
+			with, rare = 0, rare[:len(rare)-2]
+			for _, i := range rare {
+				n := 0
+				for _, j := range rare {
+					n += f.Pairs.At(i, j) // D1(i) where j is i
+				}
+				with += float64(f.Pairs.D1(i)*f.Pairs.D1(i)) / float64(max(n, 1))
+			}
+		}
 		for s := range k {
 			v.Share += a.At(t, s)
 		}
-		v.Documents = min(docs*v.Share*v.Share/a.At(t, t), df[len(words)/2])
+		v.Documents = min(docs*v.Share*v.Share/a.At(t, t), with)
 	}
 	for t := range out {
 		v := &out[t]
