@@ -1,7 +1,6 @@
 package anchor
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/spelling"
 )
 
 // UnknownWordError names words that are not in the vocabulary.
@@ -20,21 +20,7 @@ type UnknownWordError struct {
 }
 
 func (e *UnknownWordError) Error() string {
-	words := quoted(e.Words)
-	for i := range min(len(words), len(e.Near)) {
-		if len(e.Near[i]) > 0 {
-			words[i] += " (near: " + strings.Join(quoted(e.Near[i]), ", ") + ")"
-		}
-	}
-	return "anchor: not in the vocabulary: " + strings.Join(words, ", ")
-}
-
-func quoted(words []string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = fmt.Sprintf("%.60q", w)
-	}
-	return out
+	return "anchor: not in the vocabulary: " + strings.Join(spelling.With(e.Words, e.Near), ", ")
 }
 
 // lookup finds rows by word.
@@ -96,7 +82,7 @@ func (l *lookup) words(names []string) ([]int, error) {
 	var unknown UnknownWordError
 	for i, w := range names {
 		if rows[i] = index[w]; rows[i] < 0 {
-			unknown.Words, unknown.Near = append(unknown.Words, w), append(unknown.Near, near(w, l.vocab))
+			unknown.Words, unknown.Near = append(unknown.Words, w), append(unknown.Near, spelling.Near(w, l.vocab))
 		}
 	}
 	if unknown.Words != nil {
@@ -125,57 +111,4 @@ func (l *lookup) named(err error) error {
 		return fmt.Errorf("%w (%.60q)", err, l.vocab[ge.word])
 	}
 	return err
-}
-
-// near returns up to three words of the vocabulary that can be made of word by
-// few changes, a third of its letters at most: the nearest first, ties in the
-// order of the vocabulary. Case does not count.
-func near(word string, vocab []string) []string {
-	type match struct {
-		word string
-		dist int
-	}
-	a := []rune(strings.ToLower(word))
-	limit := max(1, min(len(a)/3, 3))
-	var found []match
-	for _, w := range vocab {
-		if d := edits(a, []rune(strings.ToLower(w)), limit); d <= limit {
-			found = append(found, match{w, d})
-		}
-	}
-	slices.SortStableFunc(found, func(x, y match) int { return cmp.Compare(x.dist, y.dist) })
-	var words []string
-	for _, m := range found {
-		if !slices.Contains(words, m.word) && len(words) < 3 {
-			words = append(words, m.word)
-		}
-	}
-	return words
-}
-
-// edits is the number of letters that must be inserted, deleted, replaced, or exchanged
-// with their neighbour to turn a into b, or some number above limit.
-func edits(a, b []rune, limit int) int {
-	if len(a)-len(b) > limit || len(b)-len(a) > limit {
-		return limit + 1
-	}
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
-				change = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

@@ -66,7 +66,8 @@ type run struct {
 	anch *anchor.Result
 	rec  *recovery.Result
 
-	topics int // of the spectral solution
+	topics int      // of the spectral solution
+	seeds  *seeding // nil without Pipeline.Seeds
 }
 
 // fit runs the stages from the matrix on.
@@ -181,11 +182,11 @@ func (r *run) finish(ctx context.Context, m *Model, f factors, methods ...string
 		if err != nil {
 			return nil, wrap(err)
 		}
-		if x.From != nil {
+		if x.From != nil && p.seeds == nil {
 			m.anchors, m.groups = permuted(m.anchors, x.From), permuted(m.groups, x.From)
 			r.st.Anchors.Norms = permuted(r.st.Anchors.Norms, x.From)
 		}
-		if x.Tree != nil {
+		if x.Tree != nil || p.seeds != nil {
 			m.anchors, m.groups, r.st.Anchors.Norms = nil, nil, nil
 		}
 		if err := m.setRefined(x); err != nil {
@@ -208,6 +209,16 @@ func (r *run) finish(ctx context.Context, m *Model, f factors, methods ...string
 	}
 	if !slices.IsSorted(of) {
 		m = m.reordered(ascending(of))
+	}
+	if r.seeds != nil {
+		if err := r.seeds.judge(ctx, m); err != nil {
+			return nil, err
+		}
+		for _, s := range m.stats.Seeds {
+			if s.Doubt != "" {
+				r.tr.warn(&m.stats, "seeds of topic %d, which is not called %.40q: %s", s.Topic, s.Name, s.Doubt)
+			}
+		}
 	}
 	if p.from != nil {
 		if m, err = m.follow(ctx, p.from, p.workers); err != nil {
@@ -280,15 +291,26 @@ func (r *run) learn(ctx context.Context) (*Model, error) {
 // refine runs StageRefine on the topics of all words.
 func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, err error) {
 	err = r.tr.run(&r.st, StageRefine, r.ask.refiner.String(), func() (string, error) {
+		var seeds [][]refine.Seed
+		topics := r.topics
+		if r.ask.seeds != nil {
+			if r.seeds, err = r.seed(ctx); err != nil {
+				return "", err
+			}
+			seeds = r.seeds.words
+			b, a = r.seeds.start(b, r.ask.k), nil
+			_, topics = b.Dims()
+		}
 		n, start := b.Dims()
 		k := start
-		if r.topics > r.ask.k {
+		if topics > r.ask.k {
 			k = min(k, r.ask.k)
-		} else if r.topics < r.ask.k {
+		} else if topics < r.ask.k {
 			k = r.ask.k
 		}
 		x, err = r.ask.refiner.Refine(ctx, r.pr.info.Source, refine.Start{B: b, A: a}, refine.Options{
 			K:        k,
+			Seeds:    seeds,
 			Function: r.pr.function,
 			Workers:  r.ask.workers,
 			Progress: func(done, total int, loglik float64) { r.tr.progress(done, total, "loglik", loglik) },

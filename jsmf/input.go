@@ -95,6 +95,8 @@ func (p Pipeline) suits(in Input) error {
 		return fmt.Errorf("Published counts documents in memory, and those of a %T are on other machines; fit them by New", in)
 	case !documents && c == nil:
 		return fmt.Errorf("a %T is no co-occurrence matrix and holds no documents", in)
+	case elsewhere && p.seeds != nil:
+		return fmt.Errorf("seeds are looked for in documents here, and those of a %T are on other machines", in)
 	case !documents && p.refiner != nil:
 		return fmt.Errorf("%v needs documents, and there are none behind this matrix (%s): fit it with Refine(nil) or by Published", p.refiner, cmp.Or(info.Form, "caller's"))
 	case elsewhere && p.refiner != nil && !refine.Remote(p.refiner):

@@ -53,8 +53,9 @@ func (m *Model) nameAs(prev *Model, al *Alignment, order []int) {
 		return
 	}
 	names := make([]string, m.k)
+	copy(names, m.add.Names)
 	for t, l := range order {
-		if k := al.Prev[l]; k >= 0 && !slices.Contains(al.New, l) {
+		if k := al.Prev[l]; k >= 0 && names[t] == "" && !slices.Contains(al.New, l) {
 			names[t] = prev.add.Names[k]
 		}
 	}

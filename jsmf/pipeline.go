@@ -35,6 +35,7 @@ type Pipeline struct {
 	recorders  []func(Event)
 	from       *Model // nil: none
 	memory     int64  // bytes; 0: no limit
+	seeds      []Seed
 }
 
 // extraUnset stands for the default of Extra.
@@ -246,6 +247,15 @@ func (p Pipeline) validate() error {
 	}
 	if p.refiner != nil && missing(p.refiner) {
 		bad("the refiner is a nil pointer")
+	}
+	for t, s := range p.seeds {
+		errs = append(errs, s.check(t))
+	}
+	if len(p.seeds) > p.k {
+		bad("seeds of %d topics for K = %d", len(p.seeds), p.k)
+	}
+	if len(p.seeds) > 0 && p.refiner == nil {
+		bad("seeds take part in passes over documents, and there are none; use New, or anchor.Tandem")
 	}
 	stages := []any{p.rectifier, p.learner, p.refiner}
 	if p.learner == nil {

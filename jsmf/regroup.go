@@ -243,6 +243,9 @@ func (m *Model) regrouped(p merging) *Model {
 		}
 		slices.Sort(s.New)
 	}
+	for i := range out.stats.Seeds {
+		out.stats.Seeds[i].Topic = p.to[out.stats.Seeds[i].Topic]
+	}
 	if p.weight != nil {
 		out.mergedFrom(m, p)
 		return &out

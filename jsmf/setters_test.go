@@ -19,7 +19,7 @@ func TestSettersCommute(t *testing.T) {
 	}
 	values := map[string]any{
 		"AnchorFree": anchorfree.PDS{}, "Anchors": anchor.SPA{}, "Extra": 4, "From": m, "K": 9, "MemoryLimit": int64(1 << 30), "Record": func(Event) {},
-		"Recover": recovery.L2(), "Rectify": rectify.None{}, "Refine": refine.Passes{N: 3}, "ReplaceAnchors": 2, "Seed": uint64(7), "Words": 100, "Workers": 3,
+		"Recover": recovery.L2(), "Rectify": rectify.None{}, "Refine": refine.Passes{N: 3}, "ReplaceAnchors": 2, "Seed": uint64(7), "Seeds": []Seed{{Words: []string{"sea"}}}, "Words": 100, "Workers": 3,
 	}
 	var setters []string
 	typ := reflect.TypeFor[Pipeline]()
@@ -32,7 +32,11 @@ func TestSettersCommute(t *testing.T) {
 		}
 	}
 	set := func(p Pipeline, name string) Pipeline {
-		return reflect.ValueOf(p).MethodByName(name).Call([]reflect.Value{reflect.ValueOf(values[name])})[0].Interface().(Pipeline)
+		f, x := reflect.ValueOf(p).MethodByName(name), []reflect.Value{reflect.ValueOf(values[name])}
+		if f.Type().IsVariadic() {
+			return f.CallSlice(x)[0].Interface().(Pipeline)
+		}
+		return f.Call(x)[0].Interface().(Pipeline)
 	}
 	for start, p := range map[string]Pipeline{"New": New(5), "Published": Published(5)} {
 		for i, a := range setters {

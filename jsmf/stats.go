@@ -32,6 +32,7 @@ type Stats struct {
 	// (Pipeline.AnchorFree); it is zero otherwise.
 	AnchorFree anchorfree.Stats `json:"anchor_free,omitempty"`
 	Refine     refine.Stats     `json:"refine,omitempty"` // zero without Pipeline.Refine
+	Seeds      []SeedStats      `json:"seeds,omitempty"`  // of each of Pipeline.Seeds
 	Refit      RefitStats       `json:"refit,omitempty"`  // zero without Pipeline.From
 
 	// Sum is ΣA of the spectral solution, before Refine. It is near 1 if the model fits the matrix.

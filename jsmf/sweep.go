@@ -169,7 +169,7 @@ func (g Grid) check(p Pipeline) error {
 			errs = append(errs, errorf("sweep: K = %d is there twice", k))
 		}
 	}
-	return errors.Join(append(errs, p.K(2).validate())...)
+	return errors.Join(append(errs, p.K(max(2, len(p.seeds))).validate())...)
 }
 
 const (
@@ -188,7 +188,9 @@ func (t *trial) numbers() (ks []int) {
 		if k > highest {
 			return ks
 		}
-		ks = append(ks, k)
+		if k >= len(t.p.seeds) {
+			ks = append(ks, k)
+		}
 	}
 }
 

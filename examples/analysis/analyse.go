@@ -160,7 +160,11 @@ func (a *answers) ask(ctx context.Context) error {
 
 // fit finds the topics. Their number is the one that jsmf.Grid recommends, unless it is given.
 func (a *answers) fit(ctx context.Context, o options, s *steps) (err error) {
-	a.pipeline = jsmf.New(o.topics).Record(s.rec)
+	seeds, err := cli.Seeds(o.seeds)
+	if err != nil {
+		return err
+	}
+	a.pipeline = jsmf.New(o.topics).Seeds(seeds...).Record(s.rec)
 	begun := time.Now()
 	if o.topics > 0 {
 		if a.model, err = a.pipeline.Fit(ctx, a.corpus); err != nil {

@@ -46,7 +46,7 @@ type options struct {
 	text, id, title             string
 	time, layout                string
 	class, number, missing      string
-	cluster, edits              string
+	cluster, edits, seeds       string
 	report, effects, save       string
 	topics, replicates          int
 	quiet                       bool
@@ -77,6 +77,7 @@ func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f.StringVar(&o.cluster, "cluster", "", "the `column` by which texts depend on each other, such as the author: intervals then are about other authors")
 	f.IntVar(&o.topics, "k", 0, "the number of topics (default as many as predict documents best)")
 	f.IntVar(&o.replicates, "replicates", 100, "how many times the topics are fitted to reweighted texts; a fifth as many fits begin anew")
+	files.In(f, &o.seeds, "seeds", cli.SeedsHelp)
 	files.In(f, &o.edits, "edits", "rename and merge topics as in this `file`, which the report exports")
 	files.Report(f, &o.report)
 	files.Out(f, &o.effects, "effects", "write what was found on times, classes and numbers to this CSV `file`")

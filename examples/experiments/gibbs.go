@@ -32,7 +32,11 @@ type sampled struct {
 // every tenth of the second half of the sweeps; A is the mean of wwᵀ. One
 // goroutine, K operations a token and sweep, 4 bytes a token.
 func sample(ctx context.Context, c *corpus.Corpus, k, sweeps int, seed uint64) (*sampled, error) {
-	g := newSampler(c, k, seed)
+	return newSampler(c, k, seed, nil, 0).run(ctx, sweeps)
+}
+
+func (g *sampler) run(ctx context.Context, sweeps int) (*sampled, error) {
+	c, k := g.c, g.k
 	n, docs := c.NumWords(), c.NumDocs()
 	out := &sampled{b: mat.NewDense(n, k, nil), a: mat.NewSymDense(k, nil), w: mat.NewDense(docs, k, nil)}
 	taken := 0
@@ -63,8 +67,9 @@ type sampler struct {
 	cumulative           []float64
 }
 
-// newSampler gives each token a topic by chance.
-func newSampler(c *corpus.Corpus, k int, seed uint64) *sampler {
+// newSampler gives each token a topic by chance, those of seeds that of the seed. The prior counts of a seed in its
+// topic are strength times its uses, as in seeded LDA.
+func newSampler(c *corpus.Corpus, k int, seed uint64, seeds map[int32]int, strength float64) *sampler {
 	n, docs := c.NumWords(), c.NumDocs()
 	g := &sampler{
 		c: c, k: k, rng: rand.New(rand.NewPCG(seed, 0x61bb5)), topics: make([][]int32, docs),
@@ -76,7 +81,13 @@ func newSampler(c *corpus.Corpus, k int, seed uint64) *sampler {
 		g.topics[m] = make([]int32, 0, c.DocLen(m))
 		for i, w := range words {
 			for range counts[i] {
-				t := g.rng.IntN(k)
+				t, seeded := seeds[w]
+				if seeded {
+					g.byWord[int(w)*k+t] += strength
+					g.total[t] += strength
+				} else {
+					t = g.rng.IntN(k)
+				}
 				g.topics[m] = append(g.topics[m], int32(t))
 				g.byWord[int(w)*k+t]++
 				g.byDoc[m*k+t]++

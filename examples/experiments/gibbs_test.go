@@ -76,7 +76,7 @@ func TestGibbsExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	const k, tokens, states = 2, 5, 1 << 5
-	g := newSampler(c, k, 1)
+	g := newSampler(c, k, 1, nil, 0)
 	place := func() (at int) { // of the state
 		for _, doc := range g.topics {
 			for _, topic := range doc {

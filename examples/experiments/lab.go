@@ -117,6 +117,7 @@ var experiments = []experiment{
 	lists,
 	doubt,
 	number,
+	steered,
 	planted,
 	judged,
 	reranked,

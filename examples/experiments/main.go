@@ -53,6 +53,7 @@
 //	             drawn
 //	number       the number of topics that is recommended, for documents that are drawn and
 //	             others
+//	steered      topics that are asked for by words, against classes (Pipeline.Seeds)
 //	planted      correlations, topics and effects of models against those that documents
 //	             are drawn from
 //	judged       the largest topics of the documents of -classes against their classes, beside

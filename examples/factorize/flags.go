@@ -10,6 +10,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
+	"github.com/jsmf-go/spectral/jsmf"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
 	"github.com/jsmf-go/spectral/rectify"
@@ -31,6 +32,8 @@ type options struct {
 	weightsName            string
 	weighting              cooc.Weighting
 	alpha                  bool
+	seedsFile              string
+	seeds                  []jsmf.Seed
 	hierarchy              []int // sizes of the levels above the topics
 	refine                 int   // passes over the documents; 0: none
 	replace                int   // jsmf.Pipeline.ReplaceAnchors
@@ -104,6 +107,7 @@ func (x *flags) define(f *flag.FlagSet) {
 	x.files.Out(f, &o.correlationsNPY, "correlations-npy", "save A to this NumPy `file`, float64, K×K, scaled to sum 1, with topics in the order of\n-topics-npy; named as -model with several K")
 	x.files.Out(f, &o.readingNPY, "reading-npy", "save the weights by which words are shown to this NumPy `file`, in the form of -topics-npy")
 	f.IntVar(&o.refine, "refine", 0, "at most `N` passes over the documents in the end, which improve topics and correlations\n(refine.Passes); the default has them by itself")
+	x.files.In(f, &o.seedsFile, "seeds", cli.SeedsHelp)
 	f.BoolVar(&o.published, "published", false, "fit the papers' pipeline (jsmf.Published) in place of the default; any flag of its methods\ndoes so, too: -rectify, -anchors, -recover, -weights, -hierarchy and so on")
 	f.BoolVar(&o.alpha, "alpha", false, "fit a Dirichlet prior to A")
 	f.BoolVar(&o.json, "json", false, "print one JSON object for each K and nothing else")
@@ -198,6 +202,7 @@ func (x *flags) checkMethods() {
 	bad(given["iterations"] && x.rectifier.iterations < 1, "-iterations %d: want at least 1", x.rectifier.iterations)
 	bad(given["passes"] && x.rectifier.passes < 1, "-passes %d: want at least 1", x.rectifier.passes)
 	bad(given["enn-rows"] && x.rectifier.rows < 1, "-enn-rows %d: want at least 1", x.rectifier.rows)
+	bad(o.seedsFile != "" && o.published && o.refine == 0, "-seeds goes with the default, or with -refine")
 	bad(given["refine"] && o.refine < 1, "-refine %d: want at least 1", o.refine)
 	if o.rectifier = x.rectifier.rectifier(o.rectifyName); o.rectifier == nil {
 		bad(true, "-rectify %q: want %s", o.rectifyName, strings.Join(rectifierNames, ", "))

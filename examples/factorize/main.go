@@ -98,6 +98,10 @@ func factorize(ctx context.Context, o options, stdout, stderr io.Writer) error {
 	if err := o.finder.read(); err != nil {
 		return err
 	}
+	var err error
+	if o.seeds, err = cli.Seeds(o.seedsFile); err != nil {
+		return err
+	}
 	in, err := load(ctx, o, rec)
 	if err != nil {
 		return err
@@ -231,7 +235,7 @@ func pipeline(o options, k int, rec func(jsmf.Event)) jsmf.Pipeline {
 	if o.refine > 0 {
 		p = p.Refine(refine.Passes{N: o.refine})
 	}
-	return p
+	return p.Seeds(o.seeds...)
 }
 
 // published returns the papers' pipeline with the methods of the flags.

@@ -57,7 +57,9 @@ func (s *topics) divided(ctx context.Context, k int, pass *sums.Pass, sum func(*
 	}
 	weights := make([]float64, s.k)
 	for t := range weights {
-		weights[t] = math.Pow(counts.Tokens(counted, t), splitPower)
+		if weights[t] = math.Pow(counts.Tokens(counted, t), splitPower); t < s.seeded {
+			weights[t] = -1
+		}
 	}
 	asked, bound := apportion(k, weights), slices.Repeat([]int{s.seen.all.Docs}, s.n) // of documents with a word
 	times := max(1, s.seen.unit)                                                      // documents of small weights alone are documents nevertheless

@@ -106,6 +106,9 @@ func (x *topics) similar(ctx context.Context, n int) ([]merged, error) {
 		}
 		for j, b := range columns {
 			for i, a := range columns[:j] {
+				if b < x.seeded {
+					continue
+				}
 				s, t := x.totals[a], x.totals[b]
 				pairs = append(pairs, merged{docstep.Pair{Into: a, From: b}, (1 - sum[i*k+j]) * s * t / (s + t)})
 			}
@@ -137,7 +140,7 @@ func (s *topics) sample() int64 {
 func (s *topics) join(ctx context.Context, pairs []merged) error {
 	for _, p := range pairs {
 		i, j := slices.Index(s.alive, p.Into), slices.Index(s.alive, p.From)
-		if s.totals[p.From] > s.totals[p.Into] {
+		if p.Into >= s.seeded && s.totals[p.From] > s.totals[p.Into] {
 			s.origin[i] = s.origin[j]
 		}
 		s.alive, s.origin = slices.Delete(s.alive, j, j+1), slices.Delete(s.origin, j, j+1)

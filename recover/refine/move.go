@@ -86,18 +86,50 @@ func (s *topics) learn(ctx context.Context) error {
 	for i := range totals.Rows {
 		floats.Add(s.totals, linalg.Row(totals, i))
 	}
-	scales := make([]float64, s.k)
+	scales, tokens := make([]float64, s.k), make([]float64, len(s.seeds))
 	for _, t := range s.alive {
-		s.totals[t] = s.seen.unit*s.totals[t] + s.beta*float64(s.n)
+		s.totals[t] *= s.seen.unit
+		if t < len(s.seeds) {
+			tokens[t] = s.totals[t]
+			for _, x := range s.seeds[t] {
+				s.totals[t] += x.Share * tokens[t]
+			}
+		}
+		s.totals[t] += s.beta * float64(s.n)
 		if v := s.totals[t]; !(v > 0) || math.IsInf(v, 1) {
 			return fmt.Errorf("topic %d has %v tokens", t, v)
 		}
 		scales[t] = 1 / s.totals[t]
 	}
-	return s.words(ctx, s.workers, func(i int) {
+	err = s.words(ctx, s.workers, func(i int) {
 		row := s.rows.Row(i)
 		for t, v := range s.sums.Row(i) {
 			row[t] = float32((s.tokens(v) + s.beta) * scales[t])
 		}
 	})
+	for t, words := range s.seeds {
+		for _, x := range words {
+			s.rows.Row(x.Word)[t] = float32((s.tokens(s.sums.Row(x.Word)[t]) + s.beta + x.Share*tokens[t]) * scales[t])
+		}
+	}
+	return err
+}
+
+// seed checks and takes the words of seeded topics.
+func (s *topics) seed(seeds [][]Seed) error {
+	if s.seeds, s.seeded = seeds, len(seeds); s.seeded > min(s.k, s.want) {
+		return fmt.Errorf("refine: seeds of %d topics; want at most the %d of the start and the %d asked for", s.seeded, s.k, s.want)
+	}
+	for t, words := range seeds {
+		seen := map[int]bool{}
+		for _, x := range words {
+			if x.Word < 0 || x.Word >= s.n || seen[x.Word] {
+				return fmt.Errorf("refine: seed %d of topic %d is there twice, or not in [0, %d)", x.Word, t, s.n)
+			}
+			if seen[x.Word] = true; !(x.Share >= 0 && x.Share <= 1) {
+				return fmt.Errorf("refine: seed %d of topic %d has a share of %v; want 0 to 1", x.Word, t, x.Share)
+			}
+		}
+	}
+	return nil
 }

@@ -93,11 +93,22 @@ type Options struct {
 	// finding the topics that another is split into, and have no weight in Result.Reading. nil: no word
 	// is one.
 	Function []bool
+	// Seeds are words that the first topics of the start are to have, at most K topics: Seeds[t] those of
+	// topic t. They have prior counts besides Beta, but not in the Result, which is what the documents say of
+	// the topics that these words have made. Such topics are not merged with each other, nor split, and
+	// remain the first; another topic may be merged into one. nil: none.
+	Seeds [][]Seed
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
 	// Progress, if not nil, is called after each pass with the number done and the mean
 	// log-likelihood of a token before that pass.
 	Progress func(done, total int, loglik float64)
+}
+
+// Seed is a word of a topic.
+type Seed struct {
+	Word  int     // a row of Start.B
+	Share float64 // its prior count in the topic, as a part of the topic's tokens: 0 to 1
 }
 
 // Result is a refined model. p(topic | word) follows from B and the topic shares, the row sums of A,

@@ -14,8 +14,13 @@ import (
 
 // finish reads the documents once more, scores the final state and fills in the result.
 func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err error) {
-	if s.groups != nil {
-		if err := s.sparsen(ctx); err != nil {
+	if seeds := s.seeds; s.groups != nil || seeds != nil {
+		if s.seeds = nil; s.groups != nil {
+			err = s.sparsen(ctx)
+		} else {
+			err = s.learn(ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -65,7 +65,9 @@ type topics struct {
 
 	info     corpus.Info // of the documents
 	seen     *census
-	function []bool // Options.Function
+	function []bool   // Options.Function
+	seeds    [][]Seed // Options.Seeds, of the first columns; nil after the last pass
+	seeded   int      // how many topics have some
 
 	rows    *estep.Rows // N×K, the topics
 	sums    *estep.Rows // N×K, the tokens by word and topic that the topics are made from, in units of seen.unit
@@ -98,6 +100,9 @@ func newTopics(p prior, docs corpus.Source, start Start, opt Options) (*topics, 
 	most := max(s.k, s.n)
 	if s.want < 1 || s.want > most {
 		return nil, fmt.Errorf("refine: %d topics of a start with %d and %d words; want at most %d, or 0 for those of the start", s.want, s.k, s.n, most)
+	}
+	if err := s.seed(opt.Seeds); err != nil {
+		return nil, err
 	}
 	if start.Tree != nil {
 		for _, g := range start.Tree.Groups {
