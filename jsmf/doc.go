@@ -63,6 +63,8 @@
 //		Recover(recovery.SCLS{Solver: scls.ADMM{}}).
 //		Refine(refine.Passes{N: 20})
 //
+// [Pipeline.Seeds] asks for topics by some of their words.
+//
 // The zero value of every method is a good default. [Pipeline.Fit] and [Pipeline.Evaluate] take
 // documents or a co-occurrence matrix, and [Grid.Run] takes documents: see [Input].
 //

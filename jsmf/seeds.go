@@ -152,7 +152,7 @@ func (r *run) seed(ctx context.Context) (*seeding, error) {
 			s.words[t] = append(s.words[t], refine.Seed{Word: int(id), Share: weight})
 			st.Words = append(st.Words, vocab[id])
 		}
-		if missing := spelling.Quoted(st.Missing, vocab); missing != nil {
+		if missing := spelling.Quoted(st.Missing, vocab); len(missing) > 0 {
 			what := fmt.Sprintf("seeds of topic %d (%.40q): not in the vocabulary: %s", t, x.Name, strings.Join(missing, ", "))
 			if st.Words == nil {
 				return nil, errors.New(what)

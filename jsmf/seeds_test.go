@@ -94,6 +94,9 @@ func TestSeeds(t *testing.T) {
 				t.Errorf("K = %d: the seeds hold %v of topic %d and not %v", k, st.Held, s, held)
 			}
 		}
+		if w := strings.Join(m.Stats().Warnings, "\n"); strings.Contains(w, "seeds") {
+			t.Errorf("K = %d: %s", k, w)
+		}
 		many, err := New(k).Seeds(seeds...).Workers(5).Fit(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
