@@ -115,6 +115,51 @@ func TestFunctionWordsOfManuals(t *testing.T) {
 	}
 }
 
+// Nor is one of 10,000 change notes of a line each.
+func TestFunctionWordsOfChangeNotes(t *testing.T) {
+	if testing.Short() || testutil.Race {
+		t.Skip("takes some seconds")
+	}
+	testutil.Data(t) // by JSMF_DATA, as what takes long
+	paths, err := filepath.Glob("/usr/share/doc/*/changelog.Debian.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := make(map[string]bool)
+	var b corpus.Builder
+	for _, path := range paths {
+		for _, x := range regexp.MustCompile(`(?m)^ +\* (.*)$`).FindAllStringSubmatch(gunzipped(t, path), -1) {
+			if len(notes) < 10000 && !notes[x[1]] {
+				notes[x[1]] = true
+				if err := b.AddText("", "", x[1]); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if len(notes) < 10000 {
+		t.Skipf("skipped: %d change notes on this machine", len(notes))
+	}
+	c, err := b.Corpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, _, err = corpus.Curate(c, corpus.Curation{MinDocs: 3}); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []int{20, 50} {
+		m, err := jsmf.New(k).Fit(ctx, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		probable, left := countFunctionWords(m, functionWords)
+		t.Logf("%d topics: %d of the probable words are function words, of the reading words %d: %v", m.K(), probable, len(left), left)
+		if len(left) > 0 {
+			t.Errorf("%d topics: reading words that are function words: %v", m.K(), left)
+		}
+	}
+}
+
 func gunzipped(t *testing.T, path string) string {
 	t.Helper()
 	f, err := os.Open(path)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"github.com/jsmf-go/spectral/examples/internal/clitest"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -350,6 +351,23 @@ func TestGoroot(t *testing.T) {
 	checkTopics(t, out, groups)
 	if strings.Contains(out, "copyright") || strings.Contains(out, "somebody") {
 		t.Errorf("the licence is among the topics:\n%s", out)
+	}
+}
+
+// None of the topics of the comments of Go itself is listed by a function word.
+func TestGoComments(t *testing.T) {
+	testutil.Data(t) // by JSMF_DATA, as what takes long
+	out, _ := invoke(t, 0, "-quiet", "-k", "40", "-report", filepath.Join(t.TempDir(), "r.html"))
+	_, out, _ = strings.Cut(out, "share  name")
+	out, _, _ = strings.Cut(out, "STRONGEST")
+	listed := strings.Fields(regexp.MustCompile(`\(.*\)`).ReplaceAllString(out, "")) // without reasons
+	for w := range strings.FieldsSeq("the of and or to in is are was be been it its this that these those for with from by on at as an if then when not no we you they which can will must may should has have do does only so but than because") {
+		if slices.Contains(listed, w) {
+			t.Errorf("%q is a word of a topic:\n%s", w, out)
+		}
+	}
+	if len(listed) < 400 {
+		t.Errorf("%d words of topics", len(listed))
 	}
 }
 
