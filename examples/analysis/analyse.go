@@ -14,7 +14,6 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
-	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
@@ -131,12 +130,8 @@ func (a *answers) read(ctx context.Context, s *steps) error {
 	}
 	return s.step("curate", func() (_ string, err error) {
 		// A word of fewer documents tells nothing about what goes together, and copies of a text
-		// are no evidence of their own. Long texts need no stop list, but in short ones function
-		// words end up among the names of topics.
+		// are no evidence of their own.
 		keep := corpus.Curation{MinDocs: 3, DropDuplicates: true}
-		if l := a.inspected.Languages; len(l) > 0 && l[0].Name == "English" {
-			keep.StopWords = stopwords.English()
-		}
 		if a.corpus, a.curated, err = corpus.Curate(raw, keep); err != nil {
 			if a.curated != nil {
 				err = fmt.Errorf("%w\n%v", err, a.curated) // where they all went
