@@ -22,10 +22,10 @@ var doubtGroup = &group{
 	labels: []string{"topics", "prior", "words", "tokens", "documents", "k", "what", "draw"},
 	// Of the numbers of a corpus, told is the share of those with an interval, held that of the
 	// intervals that hold the truth, and clear that of those without 0. width is the median of half
-	// the widths, and error the root of the mean square error of the values with an interval. found is
+	// the widths, and rms the root of the mean square error of the values with an interval. found is
 	// what the model says of its recovery, the mean over topics for effects, and repeat what it says of
 	// words that documents repeat. known is the width with the true topics.
-	measures: []string{"numbers", "told", "held", "clear", "width", "error", "found", "known", "repeat"},
+	measures: []string{"numbers", "told", "held", "clear", "width", "rms", "found", "known", "repeat"},
 }
 
 // The words of documents of doubt: independent given the topics, or, as in real documents, a part of
@@ -300,5 +300,5 @@ func (o *doubtOf) set(r row) row {
 		width = stat.Quantile(0.5, stat.Empirical, o.widths, nil)
 	}
 	return r.set("numbers", o.n).set("told", told/float64(o.n)).set("held", float64(o.held)/told).set("clear", float64(o.clear)/told).
-		set("width", width).set("error", math.Sqrt(o.squares/told)).set("found", o.found).set("known", o.known)
+		set("width", width).set("rms", math.Sqrt(o.squares/told)).set("found", o.found).set("known", o.known)
 }

@@ -135,7 +135,7 @@ func doubtNeeds(what string, rows []row) float64 {
 func doubtError(rows []row) float64 {
 	sum, n := 0.0, 0.0
 	for _, r := range rows {
-		if v := r.num("error"); !math.IsNaN(v) {
+		if v := r.num("rms"); !math.IsNaN(v) {
 			sum, n = sum+v*v, n+1
 		}
 	}
