@@ -14,12 +14,14 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/jsmf-go/spectral/internal/spelling"
 )
 
-// Edits are what a person has decided about the topics of a model: their names, and which of them
-// are one topic. The page of package report writes them as JSON, and encoding/json reads them:
+// Edits are what a person has decided about the topics of a model: their names, which of them
+// are one topic, and words that say nothing about any. The page of package report writes them as JSON, and encoding/json reads them:
 //
-//	{"model": "9f2c41d07ab3e855", "names": {"3": "courts"}, "merge": [[3, 7]]}
+//	{"model": "9f2c41d07ab3e855", "names": {"3": "courts"}, "merge": [[3, 7]], "hide": ["page", "said"]}
 //
 // A key that is not one of these, or that comes twice, is an error. All numbers are those of the
 // topics before anything is merged.
@@ -32,6 +34,9 @@ type Edits struct {
 	// Merge holds groups of topics, two or more in each, that are one topic. The first of a group
 	// stays, and the others become part of it.
 	Merge [][]int `json:"merge,omitempty"`
+	// Hide holds words that no topic is to be read or named by, such as those of footers and names of persons.
+	// They stay in the topics and in documents.
+	Hide []string `json:"hide,omitempty"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -142,6 +147,9 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 		}
 		out.add.Names[k] = e.Names[k]
 	}
+	if err := out.hide(e.Hide); err != nil {
+		return nil, err
+	}
 	if err := out.checkNames(); err != nil {
 		return nil, fmt.Errorf("names: %w", err)
 	}
@@ -156,6 +164,52 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 		merged.prov.Stages = append(merged.prov.Stages, "topics merged: "+strings.Trim(fmt.Sprint(g), "[]"))
 	}
 	return merged, nil
+}
+
+// hide takes words from those that topics are read by.
+func (m *Model) hide(words []string) error {
+	if len(words) == 0 {
+		return nil
+	}
+	var unknown []string
+	hidden := make([]bool, m.n)
+	for _, w := range words {
+		if i, ok := m.Index(w); ok {
+			hidden[i] = true
+		} else {
+			unknown = append(unknown, w)
+		}
+	}
+	if unknown != nil {
+		return fmt.Errorf("words to hide that are not in the vocabulary: %s", strings.Join(spelling.Quoted(unknown, m.vocab), ", "))
+	}
+	reading := slices.Clone(m.topics)
+	for k := range m.k {
+		ranks := m.ranks(k)
+		for i := k; i < len(ranks); i += m.k {
+			if reading[i] = ranks[i]; hidden[i/m.k] {
+				reading[i] = 0
+			}
+		}
+	}
+	m.reading = scaled(reading, m.k)
+	m.prov = m.prov.clone()
+	m.prov.Stages = append(m.prov.Stages, "words hidden: "+strings.Join(words, " "))
+	return nil
+}
+
+// scaled divides the columns of a matrix of k columns by their sums, but for zeros.
+func scaled(a []float64, k int) []float64 {
+	sums := make([]float64, k)
+	for i, x := range a {
+		sums[i%k] += x
+	}
+	for i := range a {
+		if s := sums[i%k]; s > 0 {
+			a[i] /= s
+		}
+	}
+	return a
 }
 
 // into returns for each of k topics the one it is part of, which may be itself.

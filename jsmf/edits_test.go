@@ -203,6 +203,50 @@ func TestEditNames(t *testing.T) {
 	}
 }
 
+// Hidden words are read in no topic and are in no name, also of the model in a file; the topics are the same.
+func TestEditHides(t *testing.T) {
+	c, _, best := seeded(t, 900, 0)
+	m, err := New(6).Fit(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{m.TopWords(0, 1)[0].Word, best[3][0]}
+	out, err := m.Edit(Edits{Model: m.Fingerprint(), Hide: words})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Fingerprint() != m.Fingerprint() || !mat.Equal(out.Topics(), m.Topics()) {
+		t.Error("the topics are others")
+	}
+	again, err := ReadModel(bytes.NewReader(encoded(t, out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range m.K() {
+		var want []string
+		for _, w := range m.TopWords(k, 12) {
+			if !slices.Contains(words, w.Word) {
+				want = append(want, w.Word)
+			}
+		}
+		for _, x := range []*Model{out, again} {
+			var got []string
+			for _, w := range x.TopWords(k, len(want)) {
+				got = append(got, w.Word)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("topic %d is read by %q, want %q", k, got, want)
+			}
+			if slices.ContainsFunc(words, func(w string) bool { return strings.Contains(x.Name(k)+" ", w+" ") }) {
+				t.Errorf("topic %d is called %q", k, x.Name(k))
+			}
+		}
+	}
+	if _, err := m.Edit(Edits{Model: m.Fingerprint(), Hide: []string{"w1", "w99999"}}); err == nil || !strings.Contains(err.Error(), `"w99999" (near: `) {
+		t.Errorf("a word that is not there: error %v", err)
+	}
+}
+
 func TestEditErrors(t *testing.T) {
 	m, _ := editable(t)
 	other, err := m.Reorder([]int{1, 0, 2, 3, 4, 5})

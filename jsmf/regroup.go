@@ -269,15 +269,7 @@ func (m *Model) mergedFrom(of *Model, p merging) {
 	if !slices.Contains(m.background, true) {
 		m.background = nil
 	}
-	sums := make([]float64, m.k) // topics without reading weights do not count
-	for i, x := range m.reading {
-		sums[i%m.k] += x
-	}
-	for i := range m.reading {
-		if s := sums[i%m.k]; s > 0 {
-			m.reading[i] /= s
-		}
-	}
+	m.reading = scaled(m.reading, m.k) // topics without reading weights do not count
 }
 
 // ascending returns the order that sorts x.
