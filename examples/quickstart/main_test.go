@@ -339,7 +339,7 @@ func TestTables(t *testing.T) {
 
 func TestGoroot(t *testing.T) {
 	root, rng, groups := t.TempDir(), rand.New(rand.NewPCG(3, 4)), words(15)
-	for i := range 300 {
+	for i := range 450 {
 		p := fmt.Sprintf("p%d", i%15)
 		write(t, root, fmt.Sprintf("src/%s/f%d.go", p, i), "// Copyright 2026 somebody.\n\npackage "+p+"\n\n// "+textOf(rng, groups, i%15)+"\n")
 	}
