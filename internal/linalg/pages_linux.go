@@ -5,11 +5,10 @@ import (
 	"unsafe"
 )
 
-// largePages asks the kernel for large pages for memory of which rows are read in no order: small ones of
-// hundreds of megabytes cost a look into the page table for nearly every row. It is advice, and kernels
-// without them refuse it.
+// largePages asks the kernel for large pages: where rows of a large matrix are read in no order, nearly each
+// costs a look into the page table for a small one. It is advice, which a kernel may refuse.
 func largePages(p unsafe.Pointer, size uintptr) {
-	const page, least = 2 << 20, 64 << 20
+	const page, least = 2 << 20, 16 << 20
 	if size >= least {
 		skip := -uintptr(p) % page
 		_ = syscall.Madvise(unsafe.Slice((*byte)(unsafe.Add(p, skip)), (size-skip)/page*page), syscall.MADV_HUGEPAGE)

@@ -3,6 +3,7 @@ package refine
 import (
 	"context"
 	"math"
+	"runtime"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -30,6 +31,9 @@ func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err e
 		return err
 	}
 	s.rows = nil // room for what follows
+	if 8*s.n*s.k >= manyBytes {
+		runtime.GC() // which otherwise waits until twice as much is in use
+	}
 	if res.B, err = s.probabilities(ctx, counts); err != nil {
 		return err
 	}
@@ -113,6 +117,8 @@ const (
 	shortest = 8
 	// leastOfBeta is the least part of β that the tokens of a word are in one of many topics.
 	leastOfBeta = 0.5
+	// manyBytes of a result are worth a collection of garbage before it is made.
+	manyBytes = 1 << 28
 )
 
 // reading returns the reading weights of Result: of the sums, where these hold how many documents use each
