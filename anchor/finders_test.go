@@ -259,6 +259,7 @@ func hullDistance(a *mat.Dense, x []float64, s []int, cone bool) float64 {
 // points found by trying all subsets; distances to 1e-7 of the first, for they
 // come from squares by subtraction.
 func TestCoverAgainstExplicit(t *testing.T) {
+	testutil.NotWithRace(t)
 	differ := 0
 	for seed := range uint64(12) {
 		rng := rand.New(rand.NewPCG(seed, 17))
@@ -723,6 +724,7 @@ func TestFindersString(t *testing.T) {
 
 // Words below the bound on documents are no anchors, with any finder.
 func TestFindersMinDocs(t *testing.T) {
+	testutil.NotWithRace(t)
 	r := synth(t)
 	n, _ := r.Dims()
 	df := make([]int, n)

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
 
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -101,6 +102,7 @@ func cloud(shape string, n, d int, seed uint64) *mat.Dense {
 // The vertices are those of the linear programs, in 2, 3 and 4 dimensions.
 // Duplicates: the first counts.
 func TestVerticesAgainstLinearPrograms(t *testing.T) {
+	testutil.NotWithRace(t)
 	seeds := uint64(3)
 	if testing.Short() {
 		seeds = 1

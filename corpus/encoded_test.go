@@ -164,6 +164,7 @@ func lines(t testing.TB, src corpus.Source) string {
 }
 
 func TestEncodedRoundTrip(t *testing.T) {
+	testutil.NotWithRace(t)
 	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(1, 2))
 	many := randomDocs(rng, 5000, 300)
@@ -309,6 +310,7 @@ func TestEncodeFileMemory(t *testing.T) {
 
 // Without the words that are in no document, the same documents, however they are read.
 func TestEncodedDropUnused(t *testing.T) {
+	testutil.NotWithRace(t)
 	ctx := context.Background()
 	docs := randomDocs(rand.New(rand.NewPCG(3, 4)), 3000, 60)
 	for _, d := range docs {

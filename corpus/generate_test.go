@@ -27,6 +27,7 @@ func generate(t testing.TB, g corpus.Generator) (*corpus.Corpus, *mat.Dense) {
 // five standard errors: E[h/n] = B·E[w], and the share of pairs of tokens
 // E[hhᵀ − diag h]/(n(n−1)) = B·E[wwᵀ]·Bᵀ.
 func TestGenerateMoments(t *testing.T) {
+	testutil.NotWithRace(t)
 	const docs, length = 40000, 12
 	b := mat.NewDense(5, 3, []float64{
 		0.5, 0, 0,

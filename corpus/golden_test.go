@@ -12,6 +12,7 @@ import (
 // The vocabulary and its order, and the numbers of documents and tokens, must
 // be exactly those of the reference.
 func TestCurateGolden(t *testing.T) {
+	testutil.NotWithRace(t)
 	ctx := context.Background()
 	check := func(t *testing.T, c *corpus.Corpus, o corpus.Curation, dict []string, docs int, df []int, nnz int, tokens int64) {
 		t.Helper()

@@ -205,6 +205,7 @@ func TestUCIBad(t *testing.T) {
 
 // A damaged gzip file is an error with the line that was reached.
 func TestDamagedGzip(t *testing.T) {
+	testutil.NotWithRace(t)
 	var b strings.Builder
 	b.WriteString("2000\n50\n100000\n")
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -106,6 +106,7 @@ func TestFamiliesOfOne(t *testing.T) {
 
 // Proportions without the topics that a document hardly has are near those with all of them.
 func TestFamiliesFew(t *testing.T) {
+	testutil.NotWithRace(t)
 	for name, p := range map[string]*planted{
 		"short": sparseModel(2000, 320, 100, 30, 31),
 		"long":  sparseModel(2000, 320, 100, 400, 32),

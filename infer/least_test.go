@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -29,6 +30,7 @@ func allWords(n int) []int32 {
 // On exact word probabilities least squares gives the compositions back; so do
 // PADD, with A from these compositions, and the unthresholded TLI.
 func TestExactRecovery(t *testing.T) {
+	testutil.NotWithRace(t)
 	for _, k := range []int{3, 20, 50} {
 		t.Run(fmt.Sprint("K=", k), func(t *testing.T) {
 			p := newPlanted(300, k, 80, 10, uint64(k))

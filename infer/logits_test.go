@@ -67,6 +67,7 @@ func TestLogitsPosterior(t *testing.T) {
 // Short documents of many topics get to rest under a wide prior. They go round in circles if what little
 // information some topics have is left out of a step's system.
 func TestLogitsConverge(t *testing.T) {
+	testutil.NotWithRace(t)
 	const docs, k, variance = 200, 100, 20
 	planted := testutil.NewPlanted(400, k, 0.9, 3)
 	for _, families := range []int{k, 50} {

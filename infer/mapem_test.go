@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -107,6 +108,7 @@ func TestMAPSteps(t *testing.T) {
 // and without, documents of few and of many tokens. It is no nearer because steps that
 // change less than Tol = 1e-5 may have some way to go. Measured: 1.3e-4.
 func TestMAPFixedPoint(t *testing.T) {
+	testutil.NotWithRace(t)
 	for name, p := range map[string]*planted{
 		"dense, short":  newPlanted(200, 20, 40, 6, 21),
 		"dense":         newPlanted(200, 20, 10, 150, 22),
@@ -201,6 +203,7 @@ func TestMAPExtremes(t *testing.T) {
 // many as MAP takes to the same rule. Measured: 0.63 (CVB0) and 0.54 (EM) of the
 // steps, and 0.61 and 0.53 of the mean distance.
 func TestMAPExtrapolates(t *testing.T) {
+	testutil.NotWithRace(t)
 	const k, docs = 40, 30
 	p := sparseModel(600, k, docs, 200, 3)
 	for _, em := range []bool{false, true} {

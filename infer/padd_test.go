@@ -486,6 +486,7 @@ func globalMinimum(g *mat.SymDense, f []float64) float64 {
 
 // Against all faces: the local minimum is hardly ever other than the least one.
 func TestLocalAgainstGlobal(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(6, 4))
 	const k, problems = 7, 400
 	hits := 0

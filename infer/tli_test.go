@@ -219,6 +219,7 @@ func TestTLI(t *testing.T) {
 // Words in few topics, as in models of texts, are tied in many ways: the programs end
 // nevertheless.
 func TestTLISparse(t *testing.T) {
+	testutil.NotWithRace(t)
 	const n, k = 1500, 12
 	rng := rand.New(rand.NewPCG(4, 4))
 	b := mat.NewDense(n, k, nil)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text/stopwords"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
@@ -44,6 +45,7 @@ func styled(t *testing.T, docs, words int) *corpus.Corpus {
 // Function words stay in the topics. The start does without them, and no topic is read or named by one:
 // in long documents and in short ones, of few topics and of many that are split, by Passes and by Batch.
 func TestFunctionWords(t *testing.T) {
+	testutil.NotWithRace(t)
 	list := stopwords.English()
 	for name, x := range map[string]struct {
 		p           Pipeline

@@ -64,6 +64,7 @@ func similarity(m *Model, k int, b *mat.Dense, t int) (sum float64) {
 // Seeded topics are the first ones, have their names and, among their reading words, their seeds; a topic
 // that 20 documents of 4,000 have is found by its seeds alone. The same model comes from any number of workers.
 func TestSeeds(t *testing.T) {
+	testutil.NotWithRace(t)
 	c, b, best := seeded(t, 4000, 20)
 	seeds := []Seed{{Name: "third", Words: best[2][2:6]}, {Name: "rare", Words: best[9][:5]}}
 	for _, k := range []int{10, 14} {

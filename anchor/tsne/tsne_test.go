@@ -235,6 +235,7 @@ func slow(e *embedding, exaggeration float64) (grad []vector, kl float64) {
 // Against the definition: to rounding without approximation, to a few per cent
 // with it; and the gradient is the derivative of the divergence.
 func TestGradient(t *testing.T) {
+	testutil.NotWithRace(t)
 	for _, dims := range []int{2, 3} {
 		for _, c := range []struct{ theta, tol float64 }{{0, 1e-12}, {0.2, 5e-3}, {0.5, 3e-2}, {1, 0.2}} {
 			t.Run(fmt.Sprintf("%d dimensions, theta %g", dims, c.theta), func(t *testing.T) {
@@ -300,6 +301,7 @@ func TestCoincident(t *testing.T) {
 // Clusters come out as clusters: nearly all neighbours belong together, and half of
 // the neighbours are kept.
 func TestClusters(t *testing.T) {
+	testutil.NotWithRace(t)
 	n := 600
 	if testing.Short() {
 		n = 200

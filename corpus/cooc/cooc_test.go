@@ -16,6 +16,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -23,6 +24,7 @@ import (
 // and words that never occur, for every rule of length. Sums of a few hundred
 // terms: 1e-13.
 func TestMomentsDefinition(t *testing.T) {
+	testutil.NotWithRace(t)
 	const words, never = 40, 3
 	docs := randomDocs(rand.New(rand.NewPCG(1, 1)), 300, words, never)
 	docs = append(docs, map[int]int{}, map[int]int{3: 1}, map[int]int{3: 2}, map[int]int{0: 1, 1: 1}, map[int]int{2: 4}, map[int]int{5: 5})

@@ -53,6 +53,7 @@ func inFile(t *testing.T, c *corpus.Corpus) (*corpus.Encoded, string) {
 // Products, row sums and what is known of the documents are those of Moments with the
 // same options: to 1e-12 of the largest, for the sums are taken in another order.
 func TestFromEncodedIsMoments(t *testing.T) {
+	testutil.NotWithRace(t)
 	const words = 150
 	rng := rand.New(rand.NewPCG(41, 1))
 	docs := 20000

@@ -102,6 +102,7 @@ type corpusGolden struct {
 }
 
 func TestGoldenCorpora(t *testing.T) {
+	testutil.NotWithRace(t)
 	for _, name := range []string{"synth", "kos1000"} {
 		t.Run(name, func(t *testing.T) {
 			c := golden.Corpus(t, name)

@@ -62,6 +62,7 @@ func FuzzASCII(f *testing.F) {
 var pieces = []string{"a", "B", "ab", "c", "7", "19", "_", "-", "-", "&", "/", "+", "#", "'", ".", ":", ",", ";", "\"", " ", " ", "\n", "\t", "'s", "d'", "\x00", "@", "(", "\r", "\x7f"}
 
 func TestASCIIRandom(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range 60000 {
 		set := settings[i%len(settings)]
@@ -83,6 +84,7 @@ func TestASCIIRandom(t *testing.T) {
 
 // The short way of normalise gives what the long one gives.
 func TestPlainText(t *testing.T) {
+	testutil.NotWithRace(t)
 	long := func(s string, keepCase bool) string {
 		s = nfkc(strings.Map(unify, s))
 		if !keepCase {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // eachKernel runs f for every kernel this machine can run.
@@ -183,6 +184,7 @@ func nearAll(x, y []float32, tol float64) bool {
 // Every form of every kernel equals its transcription in float64, for K next to the
 // widths of all vectors and for documents of no word, of one and of more than a piece.
 func TestStep(t *testing.T) {
+	testutil.NotWithRace(t)
 	eachKernel(t, func(t *testing.T, kr *kernel) {
 		rnd := rand.New(rand.NewPCG(1, 2))
 		for _, k := range []int{1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 50, 64, 100, 129, 300} {

@@ -133,6 +133,7 @@ func TestLanczosAgainstFullDecomposition(t *testing.T) {
 func TestBlockRefine(t *testing.T) { eachKernel(t, testBlockRefine) }
 
 func testBlockRefine(t *testing.T, _ *kernels) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	ctx := context.Background()
 	const n, k = 400, 10
