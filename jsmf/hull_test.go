@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -13,6 +14,7 @@ import (
 // A finder that chooses the number of topics gets its way, also where there
 // are more than the matrix was rectified for.
 func TestHull(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := some(t, 1000, 600)
 	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.ENN{}, rectify.None{}} {
 		p := jsmf.Published(8).Rectify(r)

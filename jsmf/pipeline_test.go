@@ -780,6 +780,7 @@ func TestFitOfMoments(t *testing.T) {
 // Renaming and reordering words and documents does so to the model: to 1e-10
 // with eigenpairs to 1e-12, and with those to 1e-5 of the default to 1e-5.
 func TestEquivariance(t *testing.T) {
+	testutil.NotWithRace(t)
 	_, docs := planted(80, 5, 400)
 	c := countsCorpus(t, 80, docs)
 	rng := rand.New(rand.NewPCG(1, 2))

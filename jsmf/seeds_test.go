@@ -169,6 +169,7 @@ func TestSeedsOfManyTopics(t *testing.T) {
 
 // Seeds that no subject has are said to be so, and cost the model less than .01 of log-likelihood a token.
 func TestSeedsInDoubt(t *testing.T) {
+	testutil.NotWithRace(t)
 	c, _, best := seeded(t, 3000, 0)
 	scattered := make([]string, 9) // a word of each topic
 	for i := range scattered {
