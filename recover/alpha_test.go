@@ -58,6 +58,7 @@ func alphaLoss(a mat.Matrix, a0 float64) float64 {
 // wide where they are, as for the Baseline: 1 % and 3 %, and no loss above the
 // reference's.
 func TestGoldenSynthAlpha(t *testing.T) {
+	testutil.NotWithRace(t)
 	m, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -135,6 +135,7 @@ func klGap(r cooc.Rows, anchors []int, word int, y []float64) (divergence, gap f
 // by more than it, and expectation maximisation, which is another way to the same
 // minimum, comes to it.
 func TestKLOptimal(t *testing.T) {
+	testutil.NotWithRace(t)
 	m, a := spoiled(t, 70, 6, 2)
 	anchors := slices.Clone(m.Anchors)
 	// A word that no anchor meets.

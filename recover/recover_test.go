@@ -462,6 +462,7 @@ func TestGoldenTiny(t *testing.T) {
 // From the corpus on. The rectified matrices agree to 1e-10 with tight
 // eigenpairs, what follows to 1e-8.
 func TestGoldenSynth(t *testing.T) {
+	testutil.NotWithRace(t)
 	m, err := cooc.NewMoments(ctx, golden.Corpus(t, "synth"), cooc.Options{})
 	if err != nil {
 		t.Fatal(err)
