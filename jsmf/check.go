@@ -115,9 +115,9 @@ func (m *Model) checkWordTopics() error {
 }
 
 // checkNames checks the names of the user.
-func (m *Model) checkNames() error {
-	topic := make(map[string]int, m.k)
-	for j, s := range m.add.Names {
+func checkNames(names []string) error {
+	topic := make(map[string]int, len(names))
+	for j, s := range names {
 		if s == "" {
 			continue
 		}

@@ -150,7 +150,7 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 	if err := out.hide(e.Hide); err != nil {
 		return nil, err
 	}
-	if err := out.checkNames(); err != nil {
+	if err := checkNames(out.add.Names); err != nil {
 		return nil, fmt.Errorf("names: %w", err)
 	}
 	out.add.Names = cloneNames(out.add.Names)

@@ -49,7 +49,7 @@ func (m *Model) sections() []modelfile.Section {
 		{Tag: "READ", Compact: "RSPA", Field: "reading", Content: modelfile.Table(&m.reading, n, k), Check: m.checkReading},
 		{Tag: "BACK", Field: "background", Content: modelfile.List(&m.background, k, "flag")},
 		{Tag: "TREE", Field: "tree", Content: modelfile.JSON(&m.tree), Check: m.checkTree},
-		{Tag: "NAME", Field: "names", Content: modelfile.Texts(&m.add.Names, k, "name"), Check: m.checkNames},
+		{Tag: "NAME", Field: "names", Content: modelfile.Texts(&m.add.Names, k, "name"), Check: func() error { return checkNames(m.add.Names) }},
 		{Tag: "DOCS", Field: "documents", Content: modelfile.Bytes(m.add.Documents.bytes, func(b []byte) (err error) { m.add.Documents, err = readCompositions(b, k); return err }), Check: func() error { return m.add.Documents.Validate(k) }},
 		{Tag: "BOOT", Field: "uncertainty", Content: modelfile.Bytes(m.uncertaintyBytes, m.setUncertainty), Check: func() error { return m.add.Uncertainty.check(n, m.families()) }},
 		{Tag: "PAIR", Field: "uncertainty", Required: true, Content: modelfile.FloatParts(0, m.pairParts, m.setPairs)},

@@ -222,7 +222,7 @@ func (m *Model) With(x Additions) (*Model, error) {
 		if out.add.Names = cloneNames(x.Names); len(x.Names) != m.k {
 			return nil, errorf("names: are %d, want K = %d", len(x.Names), m.k)
 		}
-		if err := out.checkNames(); err != nil {
+		if err := checkNames(out.add.Names); err != nil {
 			return nil, errorf("names: %w", err)
 		}
 		out.names = sync.OnceValue(out.makeNames)

@@ -55,7 +55,7 @@ func (m *Model) nameAs(prev *Model, al *Alignment, order []int) {
 	names := make([]string, m.k)
 	copy(names, m.add.Names)
 	for t, l := range order {
-		if k := al.Prev[l]; k >= 0 && names[t] == "" && !slices.Contains(al.New, l) {
+		if k := al.Prev[l]; k >= 0 && names[t] == "" && !slices.Contains(al.New, l) && !slices.Contains(names, prev.add.Names[k]) {
 			names[t] = prev.add.Names[k]
 		}
 	}

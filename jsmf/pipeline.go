@@ -248,8 +248,13 @@ func (p Pipeline) validate() error {
 	if p.refiner != nil && missing(p.refiner) {
 		bad("the refiner is a nil pointer")
 	}
+	names := make([]string, len(p.seeds))
 	for t, s := range p.seeds {
+		names[t] = s.Name
 		errs = append(errs, s.check(t))
+	}
+	if err := checkNames(names); err != nil {
+		bad("names of seeds: %w", err)
 	}
 	if len(p.seeds) > p.k {
 		bad("seeds of %d topics for K = %d", len(p.seeds), p.k)

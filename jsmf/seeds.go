@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -22,7 +23,7 @@ import (
 
 // Seed is a topic that the user asks for by some of its words.
 type Seed struct {
-	// Name is the name of the topic, as in Additions.Names; "": its words name it.
+	// Name is the name of the topic, as in Additions.Names, that of no other; "": its words name it.
 	Name string
 	// Words are words of the topic: one at least, none twice. A word may seed several topics.
 	Words []string
@@ -55,11 +56,12 @@ type SeedStats struct {
 	Doubt string `json:"doubt,omitempty"`
 }
 
-// Seeds asks for topics by words. The topics of seeds are the first of the Model, in this order, and
-// have their names where the documents bear them out; the K−len(seeds) others are free. A seeded topic begins with the words that
-// documents with several of its seeds use more than others do. In the passes each seed has prior counts in
-// its topic (Eshima, Imai and Sasaki, 2024). They are gone after the last pass: what the Model says of the
-// topic is what the documents say. Seeded topics are neither merged with each other nor split.
+// Seeds asks for topics by words. The topics of seeds are the first of the Model, in this order, unless From
+// gives them the numbers of another. They have their names where the documents bear them out; the
+// K−len(seeds) others are free. A seeded topic begins with the words that documents with several of its
+// seeds use more than others do. In the passes each seed has prior counts in its topic (Eshima, Imai and
+// Sasaki, 2024). They are gone after the last pass: what the Model says of the topic is what the documents
+// say. Seeded topics are neither merged with each other nor split.
 //
 // Words are found as the documents' text setting makes them: "Use After Free" is the phrase use_after_free
 // where there is one. Of forms that a stemmer has merged, the one that the vocabulary shows is found.
@@ -354,5 +356,6 @@ func (s *seeding) judge(ctx context.Context, m *Model) error {
 		}
 	}
 	m.add.Names = cloneNames(m.add.Names)
+	m.names = sync.OnceValue(m.makeNames)
 	return nil
 }

@@ -202,6 +202,7 @@ func TestSeedErrors(t *testing.T) {
 		`weights [1] of 2 words`:           New(5).Seeds(Seed{Words: []string{"a", "b"}, Weights: []float64{1}}),
 		`a strength of 2`:                  New(5).Seeds(Seed{Words: []string{"a"}, Strength: 2}),
 		`seeds of 3 topics for K = 2`:      New(2).Seeds(Seed{Words: best[0]}, Seed{Words: best[1]}, Seed{Words: best[2]}),
+		`"x" is that of topics 0 and 1`:    New(5).Seeds(Seed{Name: "x", Words: best[0]}, Seed{Name: "x", Words: best[1]}),
 		`use New, or anchor.Tandem`:        Published(5).Seeds(Seed{Words: best[0]}),
 		`seeds of topic 1 ("y"): not in the vocabulary: "none", "w9999" (`: New(5).Seeds(Seed{Words: best[0]}, Seed{Name: "y", Words: []string{"none", "w9999"}}),
 	} {
