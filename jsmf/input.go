@@ -270,6 +270,21 @@ func filled(ctx context.Context, c cooc.Operator, workers int) (cooc.Operator, [
 	return sub, keep, err
 }
 
+// Info makes a problem an Input: of its documents, whose words are those of all.
+func (p *problem) Info() corpus.Info { return p.info }
+
+// encoded returns the documents as passes read them, if they are not elsewhere.
+func (p *problem) encoded(ctx context.Context) (*corpus.Encoded, error) {
+	if p.docs != nil {
+		return p.docs.encoded, nil
+	}
+	e, err := input.Encoded(ctx, p)
+	if err == nil {
+		p.info.Source = e // which passes need not encode again
+	}
+	return e, err
+}
+
 // word returns the number of word i of c among all words.
 func (p *problem) word(i int) int {
 	if p.keep == nil || i < 0 || i >= len(p.keep) {

@@ -70,7 +70,7 @@ type SeedStats struct {
 //
 // Fit returns an error where a topic has none of its words, where there are more seeded topics than K, where
 // the documents are on other machines, and without passes (Refine), as under Published.
-func (p Pipeline) Seeds(topics ...Seed) Pipeline { p.seeds = slices.Clone(topics); return p }
+func (p Pipeline) Seeds(topics ...Seed) Pipeline { p.seeds = append([]Seed(nil), topics...); return p }
 
 // check reports what is wrong with the seed of topic t.
 func (s Seed) check(t int) error {
@@ -98,12 +98,18 @@ const seedStrength = 0.05
 
 // seeding is what the documents say of the seeds.
 type seeding struct {
-	b               *mat.Dense      // N×S: the topics to begin with
-	words           [][]refine.Seed // ascending
-	stats           []SeedStats
-	meets, expected [][]float64 // documents with each word and another of its topic, and how many by chance
-	docs            float64     // all that have words
-	sample          []sample    // of those with a seed, for each topic
+	b      *mat.Dense // N×S: the topics to begin with
+	words  [][]refine.Seed
+	stats  []SeedStats
+	seen   [][]meeting // of each of words
+	docs   float64     // all that have words
+	sample []sample    // of those with a seed, for each topic
+}
+
+// meeting is what documents have of a seed.
+type meeting struct {
+	df, uses        float64 // documents with it, and tokens
+	meets, expected float64 // documents with it and another seed of its topic, and how many by chance
 }
 
 // sample is one of some documents.
@@ -129,17 +135,13 @@ func (r *run) seed(ctx context.Context) (*seeding, error) {
 	if err != nil {
 		return nil, err
 	}
+	find := finder(at, r.pr.info.Text)
 	s := &seeding{b: mat.NewDense(n, len(seeds), nil), words: make([][]refine.Seed, len(seeds)), stats: make([]SeedStats, len(seeds))}
 	for t, x := range seeds {
 		st := &s.stats[t]
 		st.Topic, st.Name = t, x.Name
 		for i, w := range x.Words {
-			id, ok := at[w]
-			for _, as := range written(w, r.pr.info.Text) {
-				if !ok {
-					id, ok = at[as]
-				}
-			}
+			id, ok := find(w)
 			if !ok {
 				st.Missing = append(st.Missing, w)
 				continue
@@ -165,92 +167,96 @@ func (r *run) seed(ctx context.Context) (*seeding, error) {
 	return s, s.count(ctx, r.pr, seeds)
 }
 
-// written returns how texts may have a word: as their setting makes it, with the words of a phrase joined.
-func written(w string, set *text.Setting) []string {
-	out := []string{strings.ReplaceAll(w, " ", text.PhraseJoiner), strings.ReplaceAll(strings.ToLower(w), " ", text.PhraseJoiner)}
+// finder returns what finds a word as texts have it: as it is, in lower case, and as their setting makes it, with the
+// words of a phrase joined.
+func finder(at map[string]int32, set *text.Setting) func(w string) (int32, bool) {
+	split := func(w string) []string { return strings.Split(w, " ") }
 	if set != nil {
 		if t, err := set.Tokenizer(); err == nil {
-			out = append(out, strings.Join(t.Tokenize(nil, w), text.PhraseJoiner))
+			split = func(w string) []string { return t.Tokenize(nil, w) }
 		}
 	}
-	return out
+	return func(w string) (id int32, ok bool) {
+		joined := strings.ReplaceAll(w, " ", text.PhraseJoiner)
+		for _, as := range []string{w, joined, strings.ToLower(joined), strings.Join(split(w), text.PhraseJoiner)} {
+			if id, ok = at[as]; ok {
+				break
+			}
+		}
+		return id, ok
+	}
 }
 
 // count reads the documents: how often they have each seed, and with others, and the words of those that
 // have some.
 func (s *seeding) count(ctx context.Context, pr *problem, seeds []Seed) error {
+	src, err := pr.encoded(ctx)
+	if err != nil {
+		return err
+	}
+	info := src.Info()
 	type place struct{ topic, i int }
-	places := map[int32][]place{}
-	uses, has, meets, expected := s.numbers(), s.numbers(), s.numbers(), s.numbers()
-	s.meets, s.expected = meets, expected
+	places, every := map[int32][]place{}, make([]int64, len(s.words))
+	s.seen, s.sample = make([][]meeting, len(s.words)), make([]sample, len(s.words))
 	for t, words := range s.words {
+		s.seen[t] = make([]meeting, len(words))
+		df := 0
 		for i, x := range words {
 			places[int32(x.Word)] = append(places[int32(x.Word)], place{t, i})
-		}
-	}
-	docs, read, info, every := 0., 0, pr.info, make([]int64, len(s.words))
-	s.sample = make([]sample, len(s.words))
-	for t, words := range s.words {
-		df := 0
-		for _, x := range words {
+			s.seen[t][i].df = float64(info.DocFrequencies[x.Word])
 			df += info.DocFrequencies[x.Word]
 		}
 		every[t] = int64(max(1, df/sampledDocs))
 		s.sample[t].times = float64(every[t])
 	}
-	found, weights, all := make([][]int, len(s.words)), make([]float64, len(s.words)), make([]float64, pr.n)
-	for d, err := range info.Source.Docs(ctx) {
+	read, all := 0, float64(cmp.Or(pr.info.Documents, info.Documents))
+	found, weights, unigram := make([][]int, len(s.words)), make([]float64, len(s.words)), make([]float64, pr.n)
+	for d, err := range src.Docs(ctx) {
 		if err != nil {
 			return err
 		}
 		read++
-		count := func(i int) float64 {
-			if d.Counts == nil {
-				return 1
-			}
-			return float64(d.Counts[i])
-		}
 		tokens := 0.
 		for i, w := range d.Words {
-			tokens += count(i)
+			tokens += float64(d.Counts[i])
 			for _, at := range places[w] {
 				found[at.topic] = append(found[at.topic], at.i)
-				uses[at.topic][at.i] += count(i)
+				s.seen[at.topic][at.i].uses += float64(d.Counts[i])
 			}
 		}
 		if tokens == 0 {
 			continue
 		}
-		docs++
+		s.docs++
 		for i, w := range d.Words {
-			all[w] += count(i) / tokens
+			unigram[w] += float64(d.Counts[i]) / tokens
 		}
 		for t, of := range found {
+			if len(of) == 0 {
+				continue
+			}
 			x := 0.
 			for _, i := range of {
-				has[t][i]++
 				if len(of) > 1 {
-					meets[t][i]++
+					s.seen[t][i].meets++
 				}
-				x += math.Log(float64(info.Documents) / float64(info.DocFrequencies[s.words[t][i].Word]))
+				x += math.Log(all / s.seen[t][i].df)
 			}
-			if len(of) > 0 && holdout.Sampled(bag.Key(d.ID, read), every[t]) {
+			found[t] = of[:0]
+			weights[t] += x * x
+			for i, w := range d.Words {
+				s.b.Set(int(w), t, s.b.At(int(w), t)+x*x*float64(d.Counts[i])/tokens)
+			}
+			if holdout.Sampled(bag.Key(d.ID, read), every[t]) {
 				s.sample[t].words = append(s.sample[t].words, slices.Clone(d.Words))
 				s.sample[t].counts = append(s.sample[t].counts, slices.Clone(d.Counts))
 			}
-			weights[t] += x * x
-			for i, w := range d.Words {
-				if x > 0 {
-					s.b.Set(int(w), t, s.b.At(int(w), t)+x*x*count(i)/tokens)
-				}
-			}
-			found[t] = of[:0]
 		}
 	}
 	for t, words := range s.words {
 		column, sum := mat.Col(nil, t, s.b), 0.
 		for w, v := range column {
-			column[w] = max(0, v/weights[t]-all[w]/docs)
+			column[w] = max(0, v/weights[t]-unigram[w]/s.docs)
 			sum += column[w]
 		}
 		if !(sum > 0) {
@@ -260,33 +266,24 @@ func (s *seeding) count(ctx context.Context, pr *problem, seeds []Seed) error {
 		s.b.SetCol(t, column)
 		total := 0.
 		for i := range words {
-			words[i].Share *= uses[t][i]
+			words[i].Share *= s.seen[t][i].uses
 			total += words[i].Share
 		}
 		for i := range words {
 			words[i].Share *= cmp.Or(seeds[t].Strength, seedStrength) / total
 			none := 1. // of the others, in a document, if words were independent
-			for j := range words {
+			for j, y := range s.seen[t] {
 				if j != i {
-					none *= 1 - has[t][j]/docs
+					none *= 1 - y.df/s.docs
 				}
 			}
-			if expected[t][i] = has[t][i] * (1 - none); len(words) > 1 {
-				s.stats[t].Lift = append(s.stats[t].Lift, meets[t][i]/expected[t][i])
+			x := &s.seen[t][i]
+			if x.expected = x.df * (1 - none); len(words) > 1 {
+				s.stats[t].Lift = append(s.stats[t].Lift, x.meets/x.expected)
 			}
 		}
 	}
-	s.docs = docs
 	return nil
-}
-
-// numbers returns a number for each seed.
-func (s *seeding) numbers() [][]float64 {
-	out := make([][]float64, len(s.words))
-	for t, words := range s.words {
-		out[t] = make([]float64, len(words))
-	}
-	return out
 }
 
 // start returns k topics: those of the seeds, and of the others twice as many as are to be left, at most: those that
@@ -330,7 +327,7 @@ func (s *seeding) judge(ctx context.Context, m *Model) error {
 			}
 			st.Covered += theta[t] * s.sample[t].times / s.docs / shares[t]
 		}
-		apart, elsewhere := 0, 0
+		apart, elsewhere, meets, expected := 0, 0, 0., 0.
 		for i, x := range s.words[t] {
 			row := mat.Row(nil, x.Word, breve)
 			st.Kept = append(st.Kept, row[t])
@@ -338,12 +335,14 @@ func (s *seeding) judge(ctx context.Context, m *Model) error {
 			if floats.MaxIdx(row) != t {
 				elsewhere++
 			}
-			if e := s.expected[t][i]; s.meets[t][i] <= e+2*math.Sqrt(e) {
+			y := s.seen[t][i]
+			if y.meets <= y.expected+2*math.Sqrt(y.expected) {
 				apart++
 			}
+			meets, expected = meets+y.meets, expected+y.expected
 		}
 		switch n := len(s.words[t]); {
-		case n > 1 && floats.Sum(s.expected[t]) < 1 && floats.Sum(s.meets[t]) < 1:
+		case n > 1 && expected < 1 && meets < 1:
 			st.Doubt = "too few documents have its words to tell whether they go together"
 		case n > 1 && 2*apart > n:
 			st.Doubt = fmt.Sprintf("%d of its %d words meet the others in no more documents than by chance", apart, n)

@@ -11,7 +11,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 // seeded draws documents of 60 tokens from ten topics: each document has a topic for two thirds of its tokens
@@ -214,9 +217,49 @@ func TestSeedErrors(t *testing.T) {
 
 // Phrases and words in capitals are found as the texts have them.
 func TestSeedsAsWritten(t *testing.T) {
+	set := text.Default().Setting()
 	for w, want := range map[string]string{"Use After Free": "use_after_free", "SSL": "ssl", "naïve": "naïve"} {
-		if got := written(w, nil); !slices.Contains(got, want) {
-			t.Errorf("%q is looked for as %q", w, got)
+		for _, set := range []*text.Setting{nil, &set} {
+			if id, ok := finder(map[string]int32{want: 7}, set)(w); id != 7 || !ok {
+				t.Errorf("%q is not found where %q is there", w, want)
+			}
+		}
+	}
+}
+
+// A matrix that does not say in how many documents words are has the seeds of its documents.
+func TestSeedsOfMatrix(t *testing.T) {
+	c, _, best := seeded(t, 900, 0)
+	counts, err := cooc.NewMoments(t.Context(), c, cooc.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []Pipeline{New(5), Published(5).Refine(refine.Passes{})} {
+		p = p.Seeds(Seed{Name: "fourth", Words: best[3][:4]})
+		bare, err := cooc.WithInfo(counts, corpus.Info{Source: c.Source(), Vocabulary: c.Vocabulary()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := p.Fit(t.Context(), bare)
+		if err != nil {
+			t.Fatal(err)
+		}
+		full, err := p.Fit(t.Context(), counts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, want := m.Stats().Seeds[0], full.Stats().Seeds[0]
+		if m.Name(0) != "fourth" || !slices.Equal(got.Words, want.Words) || !slices.Equal(got.Lift, want.Lift) {
+			t.Errorf("topic 0 is %q: %+v, and where the matrix says more %+v", m.Name(0), got, want)
+		}
+		short, err := cooc.WithInfo(counts, corpus.Info{Source: corpus.FromSeq(func(yield func(corpus.Document, error) bool) {
+			yield(corpus.Document{ID: "far", Words: []int32{int32(c.NumWords())}}, nil)
+		}, corpus.Description{Vocabulary: append(c.Vocabulary(), "one more")}), Vocabulary: c.Vocabulary()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Fit(t.Context(), short); err == nil {
+			t.Error("a document with a word that the matrix lacks: no error")
 		}
 	}
 }
