@@ -13,6 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/examples/experiments/internal/rivals"
+	"github.com/jsmf-go/spectral/internal/docstep"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 )
@@ -77,7 +78,7 @@ func (l *lab) mix(ctx context.Context, c *corpus.Corpus, method string, k int, s
 // proportions w: see refine.Result.Reading.
 func rankedWords(c *corpus.Corpus, b, w *mat.Dense) *mat.Dense {
 	n, k := b.Dims()
-	if c.NNZ() < 8*c.NumDocs() {
+	if c.NNZ() < docstep.Shortest*c.NumDocs() {
 		return b
 	}
 	x, p := mat.NewDense(n, k, nil), make([]float64, k)
@@ -99,10 +100,7 @@ func rankedWords(c *corpus.Corpus, b, w *mat.Dense) *mat.Dense {
 		row := x.RawRowView(i)
 		of := floats.Sum(row)
 		for t, v := range row {
-			row[t] = 0
-			if lift := v / of * all / shares[t]; v > 4 && lift > 1 {
-				row[t] = (v - 2*math.Sqrt(v)) * math.Log(lift) * math.Log(float64(c.NumDocs())/float64(df[i]))
-			}
+			row[t] = docstep.Weight(v, v/of*all/shares[t], math.Log(float64(c.NumDocs())/float64(df[i])))
 		}
 	}
 	return x

@@ -114,22 +114,3 @@ func (s *topics) learn(ctx context.Context) error {
 	}
 	return err
 }
-
-// seed checks and takes the words of seeded topics.
-func (s *topics) seed(seeds [][]Seed) error {
-	if s.seeds, s.seeded = seeds, len(seeds); s.seeded > min(s.k, s.want) {
-		return fmt.Errorf("refine: seeds of %d topics; want at most the %d of the start and the %d asked for", s.seeded, s.k, s.want)
-	}
-	for t, words := range seeds {
-		seen := map[int]bool{}
-		for _, x := range words {
-			if x.Word < 0 || x.Word >= s.n || seen[x.Word] {
-				return fmt.Errorf("refine: seed %d of topic %d is there twice, or not in [0, %d)", x.Word, t, s.n)
-			}
-			if seen[x.Word] = true; !(x.Share >= 0 && x.Share <= 1) {
-				return fmt.Errorf("refine: seed %d of topic %d has a share of %v; want 0 to 1", x.Word, t, x.Share)
-			}
-		}
-	}
-	return nil
-}

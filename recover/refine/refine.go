@@ -129,9 +129,9 @@ type Result struct {
 	//
 	// p(k|n) and p(k) being shares of x, and df_n the documents of M with the word. Words of
 	// most documents, of all topics alike or of a handful of documents have next to no
-	// weight. Columns sum to 1. A topic without words of weight has those of B, without function words, where Options say
-	// which these are, and zeros otherwise. If documents have fewer than eight distinct words on average, Reading is B,
-	// without the function words of Options.
+	// weight. Columns sum to 1. The words of a topic in which none has weight are ranked by B, without the
+	// function words of Options; if Options name none, its column is zero. If documents have fewer than eight distinct words on
+	// average, Reading is B, without the function words of Options.
 	Reading *mat.Dense
 	// Alone has for each of the K topics which part of Σ_d E[θ_dk] comes from documents d in which it has
 	// more than half of the tokens: near 1 for a subject of documents of its own, 0 for what is only ever

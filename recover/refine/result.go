@@ -9,21 +9,22 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/docstep"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // finish reads the documents once more, scores the final state and fills in the result.
 func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err error) {
-	if seeds := s.seeds; s.groups != nil || seeds != nil {
-		if s.seeds = nil; s.groups != nil {
-			err = s.sparsen(ctx)
-		} else {
-			err = s.learn(ctx)
-		}
-		if err != nil {
-			return err
-		}
+	s.seeds = nil
+	switch {
+	case s.groups != nil:
+		err = s.sparsen(ctx)
+	case s.seeded > 0:
+		err = s.learn(ctx)
+	}
+	if err != nil {
+		return err
 	}
 	counts := s.counts()
 	score, err := docs.last(ctx, res)
@@ -68,7 +69,7 @@ func (s *topics) sparsen(ctx context.Context) error {
 }
 
 // reads reports whether documents have enough words each for reading words.
-func (s *topics) reads() bool { return s.seen.nonzeros >= shortest*int64(s.seen.docs) }
+func (s *topics) reads() bool { return s.seen.nonzeros >= docstep.Shortest*int64(s.seen.docs) }
 
 // counts returns the sums, of which most are zero where topics are many.
 func (s *topics) counts() *linalg.CSR {
@@ -109,12 +110,6 @@ func (s *topics) probabilities(ctx context.Context, counts *linalg.CSR) (*mat.De
 }
 
 const (
-	// certain is how many standard deviations below its mean the number of documents that
-	// use a word in a topic is taken.
-	certain = 2
-	// shortest is how many distinct words documents need on average for reading words
-	// that differ from the most probable ones.
-	shortest = 8
 	// leastOfBeta is the least part of β that the tokens of a word are in one of many topics.
 	leastOfBeta = 0.5
 	// manyBytes of a result are worth a collection of garbage before it is made.
@@ -147,10 +142,12 @@ func (s *topics) reading(ctx context.Context, b *mat.Dense) (*mat.Dense, error) 
 		return nil, err
 	}
 	for t, v := range scale {
-		for i, is := range s.function {
-			if v == 0 && !is { // no word has weight: the most probable ones rank
-				out.Set(i, t, b.At(i, t))
-				scale[t] += b.At(i, t)
+		if v == 0 { // no word has weight: the most probable ones rank
+			for i, is := range s.function {
+				if !is {
+					out.Set(i, t, b.At(i, t))
+					scale[t] += b.At(i, t)
+				}
 			}
 		}
 		if scale[t] > 0 {
@@ -180,9 +177,7 @@ func (s *topics) weigh(ctx context.Context, to *mat.Dense) error {
 		row, idf := to.RawRowView(i), math.Log(s.seen.weight/s.seen.df[i])
 		for t, v := range s.sums.Row(i) {
 			v := s.tokens(v)
-			if lift := v / words[i] * all / shares[t]; v > certain*certain && lift > 1 {
-				row[t] = (v - certain*math.Sqrt(v)) * math.Log(lift) * idf
-			}
+			row[t] = docstep.Weight(v, v/words[i]*all/shares[t], idf)
 		}
 	})
 }
