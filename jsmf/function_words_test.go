@@ -50,7 +50,7 @@ func TestNoStopList(t *testing.T) {
 	if c, _, err = corpus.Curate(c, corpus.Curation{MinDocs: 20, Words: math.MaxInt32}); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range []int{20, 100} {
+	for _, k := range []int{20, 50, 100} {
 		m, err := jsmf.New(k).Fit(ctx, c)
 		if err != nil {
 			t.Fatal(err)

@@ -67,11 +67,11 @@ type Verdict struct {
 	NPMI float64 `json:"npmi"`
 	// Exclusivity is the mean of p(topic | word) over the topic's words, in [0, 1].
 	Exclusivity float64 `json:"exclusivity"`
-	// Documents is how many documents the topic rests on: the effective number of its documents or, if it is less, how many
-	// have one of its words, without the two most frequent, at least. The effective number is M·E[θ]²/E[θ²] for its proportions
-	// θ in M documents, by Factors.A: M if all have as much of it, d if d have it alone. At least Σ_i n_i²/Σ_j n_ij documents
-	// have one of some words, with n_ij the documents of words i and j (de Caen 1997). NaN where A has no positive diagonal
-	// entry.
+	// Documents is how many documents the topic rests on, the smaller of two numbers. One is the effective number of
+	// its documents, M·E[θ]²/E[θ²] for its proportions θ in M documents, by Factors.A: M if all have as much of
+	// it, d if d have it alone. The other is a lower bound of how many documents have one of its words, the two most frequent
+	// left out: Σ_i n_i²/Σ_j n_ij, with n_i the documents of word i and n_ij those of words i and j (de Caen 1997).
+	// NaN where A has no positive diagonal entry.
 	Documents float64 `json:"documents"`
 	// Twin is the topic of larger share (of the same, with a lower number) whose words are most like
 	// those of the topic; −1 where there is none. Cosine is that of the differences
@@ -116,8 +116,8 @@ func (v Verdict) String() string {
 // Verdicts judges each topic. The first of these holds:
 //
 //   - [FewDocuments], if Documents is below 20;
-//   - Boilerplate, if Together is above 0.5, and Repeated below 2.5 and below −ln(1 − Together)/Together: words that are
-//     drawn one by one and repeated as little would be together less;
+//   - Boilerplate, if Together is above 0.5, and Repeated below 2.5 and below −ln(1 − Together)/Together:
+//     words that are drawn independently, and repeated as little, would be together less;
 //   - Background, if Factors.Background says so;
 //   - Twin, if Cosine is above 0.3;
 //   - Weak, if NPMI is below 0.05 or not defined, Exclusivity below 0.2, or Share below

@@ -30,7 +30,6 @@ const (
 	steeredSweeps = 400 // of Gibbs sampling
 	steeredOneOf  = 3   // one document of so many chooses the seeds
 
-	plainMethod  = "New"
 	seedsMethod  = "Seeds"
 	tandemMethod = "Tandem"
 	seededLDA    = "seeded LDA"
@@ -55,7 +54,7 @@ func planSteered(_ context.Context, l *lab) ([]cell, error) {
 		for _, x := range []struct {
 			method    string
 			strengths []float64
-		}{{plainMethod, []float64{0}}, {seedsMethod, steeredStrengths}, {tandemMethod, []float64{0}}, {seededLDA, steeredPriors}} {
+		}{{byDefault, []float64{0}}, {seedsMethod, steeredStrengths}, {tandemMethod, []float64{0}}, {seededLDA, steeredPriors}} {
 			for _, strength := range x.strengths {
 				k := len(classes) + more
 				set := settings("corpus", s.name, "k", k, "method", x.method, "strength", strength, "seed", l.seed, "input", s.digest)
@@ -124,7 +123,7 @@ func (l *lab) steered(ctx context.Context, s *source, classes []string, k int, m
 		w = x.W
 	}
 	seconds := cpuSeconds() - begun
-	if method == plainMethod {
+	if method == byDefault {
 		of = classesOf(w, labels, classes)
 	}
 	hits, given, have, right, all := make([]float64, len(classes)), make([]float64, len(classes)), make([]float64, len(classes)), 0.0, 0.0

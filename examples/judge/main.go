@@ -102,11 +102,14 @@ func judged(ctx context.Context, o options, w io.Writer) error {
 		if err := os.MkdirAll(o.out, 0o777); err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "%d tasks on %d topics in %s\n", len(tasks), m.K(), filepath.Join(o.out, "tasks.json"))
 		if err := write(filepath.Join(o.out, "key.json"), keys); err != nil {
 			return err
 		}
-		return write(filepath.Join(o.out, "tasks.json"), tasks)
+		if err := write(filepath.Join(o.out, "tasks.json"), tasks); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(w, "%d tasks on %d topics in %s\n", len(tasks), m.K(), filepath.Join(o.out, "tasks.json"))
+		return err
 	}
 	b, err := os.ReadFile(o.answers)
 	if err != nil {
