@@ -11,8 +11,6 @@
 //     afterwards, as in arora-2013.
 //   - [SPA], [SNPA] and [XRAY] are other greedy methods, for comparison: SPA goes by the
 //     span of the anchors found, SNPA by their convex hull, XRAY by their cone.
-//   - [LP] tests each word by a linear program: is its row a vertex? It is for small
-//     vocabularies.
 //   - [Hull] embeds the rows in a few dimensions and takes the vertices of the hull
 //     there, which also gives a number of topics.
 //   - [Fixed] takes the anchors from the user, by word or by number.

@@ -373,7 +373,7 @@ func TestUsualCandidates(t *testing.T) {
 	}
 	// Other finders have the same candidates.
 	opt := anchor.Options{DocFrequencies: df, Docs: 6000}
-	for _, f := range []anchor.Finder{anchor.Projected{}, anchor.SPA{}, anchor.SNPA{}, anchor.XRAY{}, anchor.LP{MaxWords: 300}, anchor.Hull{Dims: 5}, anchor.Hull{Dims: 5, All: true}} {
+	for _, f := range []anchor.Finder{anchor.Projected{}, anchor.SPA{}, anchor.SNPA{}, anchor.XRAY{}, anchor.Hull{Dims: 5}, anchor.Hull{Dims: 5, All: true}} {
 		res, err := f.Find(ctx, r, 6, opt)
 		if err != nil {
 			t.Fatalf("%v: %v", f, err)
@@ -750,7 +750,7 @@ func TestPrefer(t *testing.T) {
 // Data of one topic are not advised to have one topic.
 func TestAdvice(t *testing.T) {
 	a := mat.NewDense(4, 3, slices.Repeat([]float64{0.2, 0.3, 0.5}, 4))
-	for _, f := range []anchor.Finder{anchor.QR{}, anchor.SNPA{}, anchor.XRAY{}, anchor.LP{}} {
+	for _, f := range []anchor.Finder{anchor.QR{}, anchor.SNPA{}, anchor.XRAY{}} {
 		_, err := f.Find(ctx, points{a}, 2, anchor.Options{})
 		if err == nil || strings.Contains(err.Error(), "at most 1") || !strings.Contains(err.Error(), "there are no two topics in this data") {
 			t.Errorf("%v: %v", f, err)

@@ -26,7 +26,6 @@ func TestExtremes(t *testing.T) {
 	embedding := &tsne.Settings{Dims: 2, Perplexity: 4, Iterations: 5}
 	testutil.Extremes(t, anchor.Hull{Dims: 3}, func(ctx context.Context, s anchor.Hull) error { return f(ctx, s) })
 	testutil.Extremes(t, anchor.Hull{Dims: 2, TSNE: embedding}, func(ctx context.Context, s anchor.Hull) error { return f(ctx, s) })
-	testutil.Extremes(t, anchor.LP{}, func(ctx context.Context, s anchor.LP) error { return f(ctx, s) })
 	testutil.Extremes(t, anchor.Projected{}, func(ctx context.Context, s anchor.Projected) error { return f(ctx, s) })
 	testutil.Extremes(t, anchor.Projected{Sparse: true}, func(ctx context.Context, s anchor.Projected) error { return f(ctx, s) })
 	testutil.Extremes(t, anchor.QR{CleanUp: true}, func(ctx context.Context, s anchor.QR) error { return f(ctx, s) })

@@ -45,9 +45,6 @@ func TestFindersPlanted(t *testing.T) {
 					anchor.Projected{Dims: k + 2, NoCleanUp: true}, anchor.Projected{Dims: k + 2, Sparse: true, Density: 0.5, Seed: 3},
 					anchor.SPA{}, anchor.SNPA{}, anchor.XRAY{}, anchor.XRAY{Unnormalised: true},
 				}
-				if form == "factor" || k < 10 && !testutil.Race {
-					finders = append(finders, anchor.LP{})
-				}
 				for _, f := range finders {
 					name := fmt.Sprintf("K=%d, correlation %g, %s, %v", k, correlation, form, f)
 					res := mustFind(t, f, r, k, anchor.Options{})
@@ -364,110 +361,6 @@ func TestConeOfShortRays(t *testing.T) {
 	}
 }
 
-// LP against the plane: the corners of random points are those that see all
-// others within a half plane, and the ℓ₁ distance from the hull of the others
-// is the least from any segment between two, to a fiftieth of the tolerance.
-func TestLPAgainstPlane(t *testing.T) {
-	for seed := range uint64(6) {
-		rng := rand.New(rand.NewPCG(seed, 23))
-		const n = 18
-		a := mat.NewDense(n, 2, nil)
-		for i := range n {
-			a.SetRow(i, []float64{1 + rng.Float64(), 1 + rng.Float64()})
-		}
-		a.SetRow(n-1, []float64{0.5 * (a.At(0, 0) + a.At(1, 0)), 0.5 * (a.At(0, 1) + a.At(1, 1))}) // on a segment
-		want := make(map[int]float64)
-		for i := range n {
-			var angles []float64
-			for j := range n {
-				if j != i {
-					angles = append(angles, math.Atan2(a.At(j, 1)-a.At(i, 1), a.At(j, 0)-a.At(i, 0)))
-				}
-			}
-			slices.Sort(angles)
-			gap := angles[0] + 2*math.Pi - angles[len(angles)-1]
-			for j := 1; j < len(angles); j++ {
-				gap = max(gap, angles[j]-angles[j-1])
-			}
-			if gap <= math.Pi+1e-9 {
-				continue
-			}
-			want[i] = math.Inf(1)
-			for j := range n {
-				for l := range j {
-					if j != i && l != i {
-						want[i] = min(want[i], segment(a.RawRowView(i), a.RawRowView(j), a.RawRowView(l)))
-					}
-				}
-			}
-		}
-		res := mustFind(t, anchor.LP{AllowFewer: true}, points{a}, n, anchor.Options{})
-		if len(res.Anchors) != len(want) {
-			t.Errorf("seed %d: corners %v, want %v", seed, res.Anchors, want)
-		}
-		for i, w := range res.Anchors {
-			if v, ok := want[w]; !ok || math.Abs(v-res.Norms[i]) > 1e-7 {
-				t.Errorf("seed %d: word %d is %g from the others, want %g (corner: %t)", seed, w, res.Norms[i], v, ok)
-			}
-			if i > 0 && res.Norms[i] > res.Norms[i-1] {
-				t.Errorf("seed %d: norms %v", seed, res.Norms)
-			}
-		}
-		if first := mustFind(t, anchor.LP{}, points{a}, 3, anchor.Options{}); !slices.Equal(first.Anchors, res.Anchors[:3]) {
-			t.Errorf("seed %d: the first three are %v, of all %v", seed, first.Anchors, res.Anchors)
-		}
-	}
-}
-
-// segment is the ℓ₁ distance of x from the segment between p and q.
-func segment(x, p, q []float64) float64 {
-	at := func(t float64) float64 {
-		sum := 0.0
-		for j := range x {
-			sum += math.Abs(x[j] - p[j] - t*(q[j]-p[j]))
-		}
-		return sum
-	}
-	least := min(at(0), at(1))
-	for j := range x {
-		if t := (x[j] - p[j]) / (q[j] - p[j]); t > 0 && t < 1 {
-			least = min(least, at(t))
-		}
-	}
-	return least
-}
-
-// Words with the same row share a corner, of which the lowest is the anchor.
-func TestLPTwins(t *testing.T) {
-	a := mat.NewDense(6, 3, []float64{
-		0.4, 0.3, 0.3,
-		1, 0, 0,
-		0, 1, 0,
-		1, 0, 0,
-		0, 0, 1,
-		0, 1, 0,
-	})
-	res := mustFind(t, anchor.LP{AllowFewer: true}, points{a}, 5, anchor.Options{})
-	slices.Sort(res.Anchors)
-	if !slices.Equal(res.Anchors, []int{1, 2, 4}) {
-		t.Errorf("anchors %v", res.Anchors)
-	}
-	var ce *anchor.RankError
-	if _, err := (anchor.LP{}).Find(ctx, points{a}, 4, anchor.Options{}); !errors.As(err, &ce) || ce.Rank != 3 || ce.K != 4 {
-		t.Errorf("4 corners: %v", err)
-	}
-	same := mat.NewDense(3, 2, []float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5})
-	if res := mustFind(t, anchor.LP{AllowFewer: true}, points{same}, 2, anchor.Options{}); !slices.Equal(res.Anchors, []int{0}) {
-		t.Errorf("equal rows: %v", res.Anchors)
-	}
-	if _, err := (anchor.LP{MaxWords: 5}).Find(ctx, points{a}, 3, anchor.Options{}); err == nil || !strings.Contains(err.Error(), "6 candidates are more than 5") {
-		t.Errorf("6 words of at most 5: %v", err)
-	}
-	if _, err := (anchor.LP{}).Find(ctx, points{a}, 3, withGiven(anchor.Options{}, []int{1}, nil)); err == nil || !strings.Contains(err.Error(), "LP cannot complete given anchors") {
-		t.Errorf("a partial set: %v", err)
-	}
-}
-
 // finders are all that work on a matrix without structure, with settings that
 // leave something to do on 600 words.
 func finders() []anchor.Finder {
@@ -651,8 +544,6 @@ func TestFindersBad(t *testing.T) {
 		{anchor.SNPA{MinDocs: 2}, "document frequencies of 0 words"},
 		{anchor.XRAY{Tol: -1}, "Tol -1"},
 		{anchor.XRAY{MinDocFraction: 2}, "MinDocFraction 2"},
-		{anchor.LP{MaxWords: -1}, "MaxWords -1"},
-		{anchor.LP{Tol: math.NaN()}, "Tol NaN"},
 		{anchor.Fixed{}, "no anchor is given"},
 		{anchor.Fixed{Words: []string{"0"}, Numbers: []int{1}}, "both by word and by number"},
 		{anchor.Fixed{Words: []string{"0", "1", "0"}}, `"0" is given as anchors 0 and 2`},
@@ -661,7 +552,7 @@ func TestFindersBad(t *testing.T) {
 		{anchor.Fixed{Numbers: []int{1, 2}}, "2 anchors are given for 3 topics, and nothing to complete them"},
 		{anchor.Fixed{Numbers: []int{1, 2, 3, 4}}, "4 anchors are given for 3 topics"},
 		{anchor.Fixed{Numbers: []int{1, 12}, Complete: anchor.QR{}}, "there is no word 12; numbers go from 0 to 9"},
-		{anchor.Fixed{Numbers: []int{1}, Complete: anchor.LP{}}, "LP cannot complete given anchors"},
+		{anchor.Fixed{Numbers: []int{1}, Complete: anchor.Hull{}}, "Hull cannot complete given anchors"},
 		{anchor.Fixed{Numbers: []int{1}, Complete: forgetful{}}, "does not keep the given anchors"},
 		{anchor.Fixed{Numbers: []int{1}, Complete: anchor.Fixed{Numbers: []int{2}}}, "Fixed cannot complete given anchors"},
 		{anchor.Tandem{}, "no group"},
@@ -676,14 +567,14 @@ func TestFindersBad(t *testing.T) {
 		}
 	}
 	all := synth(t)
-	for _, f := range append(finders(), anchor.LP{}) {
+	for _, f := range finders() {
 		if _, err := f.Find(ctx, all, 0, anchor.Options{}); err == nil || !strings.Contains(err.Error(), "K = 0 is not in [1, 600]") {
 			t.Errorf("%v, K = 0: %v", f, err)
 		}
 	}
 	a := randomPoints(rand.New(rand.NewPCG(1, 1)), 10, 6)
 	a.Set(2, 3, math.Inf(1))
-	for _, f := range []anchor.Finder{anchor.SPA{}, anchor.SNPA{}, anchor.XRAY{}, anchor.LP{}, anchor.Projected{Dims: 4}} {
+	for _, f := range []anchor.Finder{anchor.SPA{}, anchor.SNPA{}, anchor.XRAY{}, anchor.Projected{Dims: 4}} {
 		if _, err := f.Find(ctx, points{a}, 3, anchor.Options{}); err == nil || !strings.Contains(err.Error(), "word 2") {
 			t.Errorf("%v, infinite: %v", f, err)
 		}
@@ -710,7 +601,6 @@ func TestFindersString(t *testing.T) {
 		{anchor.SPA{Unnormalised: true, RankTol: 1e-3, AllowFewer: true}, "SPA(unnormalised, rank tol=0.001, allow fewer)"},
 		{anchor.SNPA{Tol: 1e-3, MinDocFraction: 0.01}, "SNPA(min docs=1%, tol=0.001)"},
 		{anchor.XRAY{Unnormalised: true, AllowFewer: true}, "XRAY(unnormalised, allow fewer)"},
-		{anchor.LP{MaxWords: 7}, "LP(max words=7)"},
 		{anchor.Hull{Unnormalised: true, All: true}, "Hull(PCA, dims=3, unnormalised, all vertices)"},
 		{anchor.Fixed{Words: []string{"a", "b"}}, "Fixed(a, b)"},
 		{anchor.Fixed{Numbers: []int{3}, Complete: anchor.QR{}}, "Fixed(3; then QR)"},

@@ -51,7 +51,6 @@ func conforming(c *corpus.Corpus) [][]any {
 		{anchor.SNPA{}},
 		{anchor.XRAY{}},
 		{anchor.XRAY{Unnormalised: true}},
-		{rectify.ENN{}, anchor.LP{MaxWords: 300}},
 		{anchor.Hull{Dims: 3}},
 		{anchor.Fixed{Words: words, Complete: anchor.QR{}}},
 		{anchor.Tandem{Groups: [][]string{words}, Complete: anchor.SPA{}}},

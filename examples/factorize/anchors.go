@@ -14,11 +14,10 @@ import (
 
 // finderNames are the values of -anchors, in the order in which they are
 // listed.
-var finderNames = []string{"qr", "projected", "spa", "snpa", "xray", "lp", "pca", "tsne", "fixed", "tandem"}
+var finderNames = []string{"qr", "projected", "spa", "snpa", "xray", "pca", "tsne", "fixed", "tandem"}
 
 const finderHelp = `qr (pivoted QR), projected (the same in a random projection, with a
-clean-up), spa, snpa, xray (successive projection, non-negative projection, conical hull), lp (a linear
-program a word, for small vocabularies), pca, tsne (the vertices of the convex hull of the words
+clean-up), spa, snpa, xray (successive projection, non-negative projection, conical hull), pca, tsne (the vertices of the convex hull of the words
 embedded in few dimensions, the farthest first), fixed (those in -anchor-words), tandem (each line of
 -anchor-words as one anchor)`
 
@@ -127,8 +126,6 @@ func (f finderFlags) finder(name string) anchor.Finder {
 		return anchor.SNPA{MinDocs: f.minDF}
 	case "xray":
 		return anchor.XRAY{Unnormalised: f.unnormalised, MinDocs: f.minDF}
-	case "lp":
-		return anchor.LP{MinDocs: f.minDF}
 	case "pca":
 		return anchor.Hull{Unnormalised: f.unnormalised, Dims: f.embedDims, All: f.allVertices, MinDocs: f.minDF}
 	case "tsne":

@@ -39,12 +39,6 @@ func TestFinders(t *testing.T) {
 		switch name {
 		case "tsne": // a picture with more corners than topics
 			want = 2
-		case "lp": // refuses 600 words
-			_, errs := invoke(t, 1, synth(args...)...)
-			if !strings.Contains(errs, "600 candidates are more than 100") {
-				t.Errorf("lp: %s", errs)
-			}
-			continue
 		case "fixed":
 			args = append(args, "-anchor-words", wordFile(t, "anchor_08_0\n\nanchor_02_1\n"))
 		case "tandem":
@@ -118,9 +112,9 @@ func TestFinderFlags(t *testing.T) {
 func TestFinderUsage(t *testing.T) {
 	ok := []string{"-docword", "d", "-vocab", "v", "-n", "100", "-k", "5"}
 	for args, want := range map[string]string{
-		"-anchors best":  "want qr, projected, spa, snpa, xray, lp, pca, tsne, fixed, tandem",
+		"-anchors best":  "want qr, projected, spa, snpa, xray, pca, tsne, fixed, tandem",
 		"-anchors fixed": "-anchor-words is missing",
-		"-anchors tandem -anchor-words f -complete lp": `-complete "lp": want qr, projected, spa, snpa, xray, none`,
+		"-anchors tandem -anchor-words f -complete pca": `-complete "pca": want qr, projected, spa, snpa, xray, none`,
 		"-anchor-words f":                                                "-anchor-words has no use with -anchors qr",
 		"-complete qr":                                                   "-complete has no use with -anchors qr",
 		"-project-dims 5":                                                "-project-dims has no use with -anchors qr",
