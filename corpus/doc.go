@@ -86,6 +86,5 @@
 //
 // A Corpus is immutable and safe for concurrent use. Split and SplitTokens divide it for
 // evaluation, Reindex maps new documents to the vocabulary of a model, Select picks documents
-// and words, Counts returns the sparse matrix, and SaveUCI writes files. An [Accumulator] holds
-// documents that come and go; its [Snapshot] gives a Corpus.
+// and words, Counts returns the sparse matrix, and SaveUCI writes files.
 package corpus

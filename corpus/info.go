@@ -109,7 +109,7 @@ var (
 	// ErrTruncated: a file ends early.
 	ErrTruncated = errors.New("file is truncated")
 
-	// ErrDamaged: encoded documents or an accumulator are not as they were written.
+	// ErrDamaged: encoded documents are not as they were written.
 	ErrDamaged = errors.New("damaged, or not a file of this kind")
 
 	// ErrTooLong: a line, a CSV record or a text file is longer than File.MaxLine
@@ -131,12 +131,8 @@ var (
 	// and what to do.
 	ErrKind = errors.New("the file is of another kind")
 
-	// ErrRepeatedID: two documents have one id, or an Accumulator holds a document of this id
-	// already. The message says where both are.
+	// ErrRepeatedID: two documents have one id. The message says where both are.
 	ErrRepeatedID = errors.New("comes twice")
-
-	// ErrFull: a document would exceed AccumulatorOptions.MaxBytes.
-	ErrFull = errors.New("more than the limit")
 
 	// ErrSourceChanged: a Source yielded other documents in a later pass than in the first.
 	ErrSourceChanged = errors.New("the documents are not those of the first pass")

@@ -16,7 +16,7 @@ var kinds = []struct{ magic, what string }{
 	{`{\rtf`, "a document in RTF; save it as text"},
 	{"\x89JSMF\r\n", "a model, which jsmf.LoadModel reads"},
 	{encodedMagic[:7], "encoded documents, which corpus.OpenEncoded reads"},
-	{"\x89JACC\r\n", "an accumulator, which corpus.Accumulator.ReadFrom reads"},
+	{"\x89JACC\r\n", "documents that a service holds"},
 	{"\x1f\x8b", "gzipped twice; unpack it once"},
 	{"\xfd7zXZ\x00", "compressed by xz; unpack it, or use gzip"},
 	{"\x28\xb5\x2f\xfd", "compressed by zstd; unpack it, or use gzip"},

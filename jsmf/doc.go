@@ -110,14 +110,12 @@
 //
 // # Documents that come and go
 //
-// A [corpus.Accumulator] holds documents, which can be added and removed. A snapshot of it can be
-// fitted at the same time:
+// A refit to other documents begins with the model of the earlier ones:
 //
-//	docs, err := held.Snapshot().Corpus()
 //	next, err := p.From(m).Fit(ctx, docs)
 //
-// The refit numbers its topics as in m. [Stats].Refit says how far
-// each topic has drifted and which are new. [Align] compares any two models.
+// It numbers its topics as in m. [Stats].Refit says how far each topic has drifted and which are new. [Align]
+// compares any two models.
 //
 // # Progress, cancellation, determinism
 //

@@ -158,52 +158,25 @@ func TestRefitChain(t *testing.T) {
 	}
 	ctx := context.Background()
 	c := golden.Corpus(t, "synth")
-	a, err := corpus.NewAccumulator(corpus.AccumulatorOptions{Vocabulary: c.Vocabulary(), MinDocs: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	add := func(lo, hi int) {
+	first := func(n int) *corpus.Corpus {
 		t.Helper()
-		for m := lo; m < hi; m++ {
-			words, counts := c.Doc(m)
-			if err := a.Add(corpus.Document{ID: c.ID(m), Words: words, Counts: counts}); err != nil {
-				t.Fatal(err)
-			}
+		d, err := c.Select(seq(0, n), nil)
+		if err != nil {
+			t.Fatal(err)
 		}
+		return d
 	}
 	p := jsmf.Published(10).Rectify(rectify.AP{})
 	n := c.NumDocs()
 	from := n * 8 / 10
-	add(0, from)
-	d, err := a.Snapshot().Corpus()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := p.Fit(ctx, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first := m
+	begun := fit(t, p, first(from))
+	m := begun
 	for i := range 20 {
-		add(from+(n-from)*i/20, from+(n-from)*(i+1)/20)
-		if d, err = a.Snapshot().Corpus(); err != nil {
-			t.Fatal(err)
-		}
-		if m, err = p.From(m).Fit(ctx, d); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// The accumulator holds the corpus, to the bit.
-	held, err := cooc.NewMoments(ctx, d, cooc.Options{DropUnused: true})
-	if err != nil {
-		t.Fatal(err)
+		m = fit(t, p.From(m), first(from+(n-from)*(i+1)/20))
 	}
 	whole, err := cooc.NewMoments(ctx, c, cooc.Options{DropUnused: true})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if !slices.Equal(held.Marginals(), whole.Marginals()) {
-		t.Error("the accumulator's moments are not those of the corpus")
 	}
 	cold, err := p.Fit(ctx, whole)
 	if err != nil {
@@ -222,7 +195,7 @@ func TestRefitChain(t *testing.T) {
 		t.Error("the chain is worse than a cold fit by more than 1 %")
 	}
 	// Topic 7 is still topic 7.
-	al, err := jsmf.Align(t.Context(), first, m, 0)
+	al, err := jsmf.Align(t.Context(), begun, m, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -542,10 +515,7 @@ func TestAlign(t *testing.T) {
 func TestRefitGrowth(t *testing.T) {
 	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(1, 1))
-	a, err := corpus.NewAccumulator(corpus.AccumulatorOptions{MinDocs: 2, MaxWords: 200})
-	if err != nil {
-		t.Fatal(err)
-	}
+	var all corpus.Builder
 	misfit := func(m *jsmf.Model) float64 { return math.Abs(math.Log(mat.Sum(m.Correlations()))) }
 	p := jsmf.Published(3)
 	var prev *jsmf.Model
@@ -556,11 +526,14 @@ func TestRefitGrowth(t *testing.T) {
 			for range 15 {
 				doc.Tokens = append(doc.Tokens, fmt.Sprintf("t%d-%02d", topics[rng.IntN(2)], min(int(3*rng.ExpFloat64()), 25)))
 			}
-			if err := a.Add(doc); err != nil {
+			if err := all.Add(doc); err != nil {
 				t.Fatal(err)
 			}
 		}
-		d, err := a.Snapshot().Corpus()
+		d, err := all.Corpus()
+		if err == nil {
+			d, _, err = corpus.Curate(d, corpus.Curation{MinDocs: 2, MinDistinct: -1})
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -572,47 +545,18 @@ func TestRefitGrowth(t *testing.T) {
 	}
 }
 
-// What an accumulator holds is fitted as the corpus of the same documents is; with
-// decay the moments are weighted, and documents and words without weight are
-// named.
-func TestFitSnapshot(t *testing.T) {
-	ctx := context.Background()
+// Where the weights of documents decay, moments are weighted, and those without weight are named.
+func TestFitDecay(t *testing.T) {
 	c := golden.Corpus(t, "synth")
-	p := jsmf.Published(6).Rectify(rectify.ENN{Iterations: 3})
-	hold := func(o corpus.AccumulatorOptions) *corpus.Snapshot {
-		t.Helper()
-		o.Vocabulary, o.MinDocs = c.Vocabulary(), -1
-		a, err := corpus.NewAccumulator(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for m := range c.NumDocs() {
-			words, counts := c.Doc(m)
-			if err := a.Add(corpus.Document{ID: c.ID(m), Words: words, Counts: counts}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return a.Snapshot()
+	w := make([]float64, c.NumDocs())
+	for i := range w {
+		w[i] = math.Exp2(-float64(len(w)-1-i) / 2) // of the first documents nothing is left
 	}
-	d, err := hold(corpus.AccumulatorOptions{}).Corpus()
+	d, err := c.WithWeights(w)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := p.Fit(ctx, d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(encoded(t, m), encoded(t, fit(t, p, c))) {
-		t.Error("the model of the snapshot is not that of the corpus")
-	}
-	s := hold(corpus.AccumulatorOptions{HalfLife: 2}) // of the first documents nothing is left
-	if d, err = s.Corpus(); err != nil {
-		t.Fatal(err)
-	}
-	if m, err = p.Fit(ctx, d); err != nil {
-		t.Fatal(err)
-	}
-	st := m.Stats()
+	st := fit(t, jsmf.Published(6).Rectify(rectify.ENN{Iterations: 3}), d).Stats()
 	if len(st.Corpus.DroppedDocuments) == 0 || st.Corpus.DroppedDocuments[len(st.Corpus.DroppedDocuments)-1].Reason != "of weight 0" {
 		t.Errorf("documents left out: %+v", st.Corpus.DroppedDocuments)
 	}

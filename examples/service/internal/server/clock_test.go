@@ -152,7 +152,7 @@ func TestTrustClock(t *testing.T) {
 	closed(t, s)
 	cfg.TrustClock = true
 	s = openWith(t, dir, cfg, nil)
-	if got := held(s, 400); len(got) != 200 || got[0] != 100 || uncounted(t, s) != 0 {
+	if got := stored(s, 400); len(got) != 200 || got[0] != 100 || uncounted(t, s) != 0 {
 		t.Errorf("%d documents are left, %v not counted", len(got), uncounted(t, s))
 	}
 	closed(t, s)
@@ -160,7 +160,7 @@ func TestTrustClock(t *testing.T) {
 	records := 0
 	for range 2 { // the log has it
 		s = openWith(t, dir, cfg, nil)
-		if got := held(s, 400); len(got) != 200 || got[0] != 100 || uncounted(t, s) != 0 {
+		if got := stored(s, 400); len(got) != 200 || got[0] != 100 || uncounted(t, s) != 0 {
 			t.Errorf("again: %d documents are left, %v not counted", len(got), uncounted(t, s))
 		}
 		if last := int(s.store.Last()); records > 0 && last != records {

@@ -80,7 +80,7 @@ type Limits struct {
 	Upload      int64         // bytes of a part of the corpus, at most 128 MiB; 0: 32 MiB
 	Documents   int           // documents of a part of the corpus; 0: 10,000
 	Tokens      int64         // tokens of a document; 0: 1,000,000
-	Memory      int64         // bytes of the documents that are kept, as corpus.AccumulatorStats counts them, beyond which no upload is taken; 0: 4 GiB
+	Memory      int64         // bytes of the documents that are kept, as held.Stats counts them, beyond which no upload is taken; 0: 4 GiB
 	Fit         int64         // bytes that a refit may take, as jsmf estimates them; beyond it fails before it begins; 0: 4 GiB
 	Effects     time.Duration // to measure, after a refit and after a start, how topics depend on all columns; 0: 10 minutes
 	Requests    int           // requests in progress; 0: 256

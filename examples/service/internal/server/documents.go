@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jsmf-go/spectral/examples/service/internal/held"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 )
@@ -49,15 +51,15 @@ func (c Config) window() window {
 	return window{c.Window, c.MaxAge.Microseconds(), float64(c.HalfLife.Nanoseconds()) / 1e3}
 }
 
-func windowOf(o corpus.AccumulatorOptions) window { return window{o.Window, o.MaxAge, o.HalfLife} }
+func windowOf(o held.Options) window { return window{o.Window, o.MaxAge, o.HalfLife} }
 
 func (s *Service) loadDocuments(ctx context.Context) error {
 	// Without MaxBytes: plan sees to it, so that what was acknowledged can be
 	// loaded under any limit. Without the window: the log has it.
 	set := tokenizer.Setting()
-	want := corpus.AccumulatorOptions{Text: &set, StopWords: s.cfg.StopWords, MinDocs: s.cfg.MinDocs, MaxWords: s.cfg.MaxWords}
+	want := held.Options{Text: &set, StopWords: s.cfg.StopWords, MinDocs: s.cfg.MinDocs, MaxWords: s.cfg.MaxWords}
 	seq, err := s.store.LoadSnapshot(ctx, func(r io.Reader) error {
-		s.held = new(corpus.Accumulator)
+		s.held = new(held.Accumulator)
 		_, err := s.held.ReadFrom(r)
 		return err
 	})
@@ -65,7 +67,7 @@ func (s *Service) loadDocuments(ctx context.Context) error {
 		return err
 	}
 	if seq == 0 {
-		if s.held, err = corpus.NewAccumulator(want); err != nil {
+		if s.held, err = held.New(want); err != nil {
 			return err
 		}
 	} else if have := s.held.Options(); have.MinDocs != want.MinDocs || have.MaxWords != want.MaxWords || !slices.Equal(have.StopWords, want.StopWords) {

@@ -17,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jsmf-go/spectral/examples/service/internal/held"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/service/internal/store"
 )
@@ -37,8 +39,8 @@ func heldBytes(t *testing.T, s *Service) []byte {
 	return b.Bytes()
 }
 
-// held returns which of the documents d0, d1, … are stored.
-func held(s *Service, n int) (out []int) {
+// stored returns which of the documents d0, d1, … are stored.
+func stored(s *Service, n int) (out []int) {
 	for i := range n {
 		if s.held.Has(fmt.Sprintf("d%d", i)) {
 			out = append(out, i)
@@ -68,7 +70,7 @@ func TestWindow(t *testing.T) {
 	}
 	check := func(want []int) {
 		t.Helper()
-		if got := held(s, next); !slices.Equal(got, want) {
+		if got := stored(s, next); !slices.Equal(got, want) {
 			t.Fatalf("of %d documents %d are there, from %v on; want %d from %v on", next, len(got), got[:min(1, len(got))], len(want), want[:1])
 		}
 	}
@@ -381,7 +383,7 @@ func groupCommit(t *testing.T) {
 	if n := synced.Load(); n != 2 || early.Load() {
 		t.Errorf("%d writes, want 2; answered too early: %v", n, early.Load())
 	}
-	if got := held(s, 20); !slices.Equal(got, []int{1, 2, 10, 11, 12, 13}) {
+	if got := stored(s, 20); !slices.Equal(got, []int{1, 2, 10, 11, 12, 13}) {
 		t.Errorf("held: %v", got)
 	}
 }
@@ -430,7 +432,7 @@ func groupFull(t *testing.T) {
 			t.Errorf("upload %d: status %d", i, code)
 		}
 	}
-	if got := held(s, 600); !slices.Equal(got, []int{0, 200, 400}) {
+	if got := stored(s, 600); !slices.Equal(got, []int{0, 200, 400}) {
 		t.Errorf("held: %v", got)
 	}
 }
@@ -456,7 +458,7 @@ func TestKept(t *testing.T) {
 
 func keepable(t *testing.T, id string, words []string, counts []int32) {
 	t.Helper()
-	if err := new(corpus.Accumulator).AddAt(corpus.Document{ID: id, Tokens: words, Counts: counts}, 1); err != nil {
+	if err := new(held.Accumulator).AddAt(corpus.Document{ID: id, Tokens: words, Counts: counts}, 1); err != nil {
 		t.Errorf("%q, %q, %v was read and cannot be kept: %v", id, words, counts, err)
 	}
 }

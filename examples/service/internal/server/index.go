@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"runtime/debug"
 
+	"github.com/jsmf-go/spectral/examples/service/internal/held"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/find"
@@ -33,7 +35,7 @@ const (
 var errTooManyDocuments = errors.New("they take too much memory to compare them")
 
 // makeIndex finds the topics of the documents of a snapshot; docs is its corpus.
-func (s *Service) makeIndex(ctx context.Context, m *jsmf.Model, snap *corpus.Snapshot, docs *corpus.Corpus) (*index, error) {
+func (s *Service) makeIndex(ctx context.Context, m *jsmf.Model, snap *held.Snapshot, docs *corpus.Corpus) (*index, error) {
 	n, k := int64(docs.NumDocs()), int64(m.K())
 	x := &index{bytes: n * (indexBytes + indexTopic*k)}
 	for i := range docs.NumDocs() {
@@ -69,7 +71,7 @@ func (x *index) size() int64 {
 }
 
 // row returns the row of a document that is kept, if the index has it.
-func (x *index) row(d corpus.HeldDocument) (int, bool) {
+func (x *index) row(d held.Document) (int, bool) {
 	if x.docs == nil {
 		return 0, false
 	}
@@ -111,7 +113,7 @@ func (s *Service) startIndex() {
 }
 
 // indexOf makes an index, or says why there is none: the model serves without.
-func (s *Service) indexOf(ctx context.Context, m *jsmf.Model, snap *corpus.Snapshot, docs *corpus.Corpus) (x *index, why *problem) {
+func (s *Service) indexOf(ctx context.Context, m *jsmf.Model, snap *held.Snapshot, docs *corpus.Corpus) (x *index, why *problem) {
 	defer func() { // as for requests: one failure is not the end of the service
 		if v := recover(); v != nil {
 			x, why = nil, s.noIndex(fmt.Errorf("panic: %v\n%s", v, debug.Stack()))

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jsmf-go/spectral/examples/service/internal/held"
+
 	"golang.org/x/sync/semaphore"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -29,7 +31,7 @@ type Service struct {
 
 	// documents guards that held is what the records up to seq add up to.
 	documents sync.Mutex
-	held      *corpus.Accumulator
+	held      *held.Accumulator
 	seq       uint64
 
 	columns []corpus.Column // of the documents; they do not change after the start
@@ -325,7 +327,7 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 }
 
 // saveSnapshot writes what the records up to number seq add up to.
-func (s *Service) saveSnapshot(snap *corpus.Snapshot, seq uint64) error {
+func (s *Service) saveSnapshot(snap *held.Snapshot, seq uint64) error {
 	return s.store.SaveSnapshot(seq, func(w io.Writer) error {
 		_, err := snap.WriteTo(w)
 		return err

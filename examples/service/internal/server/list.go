@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/service/internal/held"
 )
 
 // documentAnswer is a document that is kept. Its text is not given out.
@@ -14,7 +14,7 @@ type documentAnswer struct {
 	Values json.RawMessage `json:"values,omitempty"`
 }
 
-func (s *Service) document(d corpus.HeldDocument) (documentAnswer, error) {
+func (s *Service) document(d held.Document) (documentAnswer, error) {
 	values, err := encodeValues(s.columns, d.Values)
 	return documentAnswer{d.ID, values}, err
 }

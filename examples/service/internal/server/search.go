@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/service/internal/held"
+
 	"github.com/jsmf-go/spectral/jsmf/find"
 )
 
@@ -98,7 +99,7 @@ func (s *Service) best(x *index, q query, look search) ([]foundAnswer, *problem)
 	if x.docs == nil {
 		return out, nil
 	}
-	still := func(row int) (corpus.HeldDocument, bool) {
+	still := func(row int) (held.Document, bool) {
 		d, ok := s.held.Document(x.ids[row])
 		return d, ok && d.At == x.at[row]
 	}

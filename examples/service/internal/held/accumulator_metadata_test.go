@@ -1,4 +1,4 @@
-package corpus_test
+package held_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/service/internal/held"
 )
 
 var heldColumns = []corpus.Column{
@@ -52,9 +53,9 @@ func hasValues(t *testing.T, what string, c *corpus.Corpus) {
 
 // Values go through an accumulator and its file, in whatever order documents come and go.
 func TestAccumulatorMetadata(t *testing.T) {
-	o := corpus.AccumulatorOptions{MinDocs: 1, Columns: heldColumns}
-	build := func(order []int) *corpus.Accumulator {
-		a, err := corpus.NewAccumulator(o)
+	o := held.Options{MinDocs: 1, Columns: heldColumns}
+	build := func(order []int) *held.Accumulator {
+		a, err := held.New(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,14 +66,14 @@ func TestAccumulatorMetadata(t *testing.T) {
 		}
 		return a
 	}
-	file := func(a *corpus.Accumulator) []byte {
+	file := func(a *held.Accumulator) []byte {
 		var b bytes.Buffer
 		if _, err := a.WriteTo(&b); err != nil {
 			t.Fatal(err)
 		}
 		return b.Bytes()
 	}
-	read := func(a *corpus.Accumulator) *corpus.Corpus {
+	read := func(a *held.Accumulator) *corpus.Corpus {
 		c, err := a.Snapshot().Corpus()
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +93,7 @@ func TestAccumulatorMetadata(t *testing.T) {
 			t.Error("the order of documents shows")
 		}
 	}
-	var again corpus.Accumulator
+	var again held.Accumulator
 	if _, err := again.ReadFrom(bytes.NewReader(want)); err != nil {
 		t.Fatal(err)
 	}
@@ -104,17 +105,17 @@ func TestAccumulatorMetadata(t *testing.T) {
 		t.Error(err)
 	}
 	for n := 0; n < len(want); n += 7 {
-		if _, err := new(corpus.Accumulator).ReadFrom(bytes.NewReader(want[:n])); err == nil {
+		if _, err := new(held.Accumulator).ReadFrom(bytes.NewReader(want[:n])); err == nil {
 			t.Errorf("%d of %d bytes were read", n, len(want))
 		}
 	}
 }
 
 func TestAccumulatorMetadataErrors(t *testing.T) {
-	if _, err := corpus.NewAccumulator(corpus.AccumulatorOptions{Columns: []corpus.Column{{Name: "n"}}}); err == nil || !strings.Contains(err.Error(), "Kind is 0") {
+	if _, err := held.New(held.Options{Columns: []corpus.Column{{Name: "n"}}}); err == nil || !strings.Contains(err.Error(), "Kind is 0") {
 		t.Error(err)
 	}
-	a, err := corpus.NewAccumulator(corpus.AccumulatorOptions{Columns: heldColumns[3:]})
+	a, err := held.New(held.Options{Columns: heldColumns[3:]})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package corpus_test
+package held_test
 
 import (
 	"fmt"
@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/service/internal/held"
 )
 
 // Documents that were made older are held and weighted as if they had been added with
@@ -14,7 +14,7 @@ import (
 func TestAccumulatorBackdate(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	docs := tokenDocs(rng, 60, 20)
-	for _, o := range []corpus.AccumulatorOptions{{MinDocs: 1}, {MinDocs: 1, HalfLife: 9}, {MinDocs: 1, MaxAge: 70, HalfLife: 9}, {MinDocs: 1, Window: 40}} {
+	for _, o := range []held.Options{{MinDocs: 1}, {MinDocs: 1, HalfLife: 9}, {MinDocs: 1, MaxAge: 70, HalfLife: 9}, {MinDocs: 1, Window: 40}} {
 		for _, by := range []int64{0, 1, 25, 1000} {
 			t.Run(fmt.Sprintf("%+v by %d", o, by), func(t *testing.T) {
 				a := accumulate(t, o, docs)
@@ -47,7 +47,7 @@ func TestAccumulatorBackdate(t *testing.T) {
 			})
 		}
 	}
-	a := accumulate(t, corpus.AccumulatorOptions{MinDocs: 1}, docs)
+	a := accumulate(t, held.Options{MinDocs: 1}, docs)
 	was := a.Stats()
 	for _, by := range []int64{-1, math.MaxInt64} {
 		if _, err := a.Backdate(math.MaxInt64, by); by < 0 && err == nil || by > 0 && err != nil {

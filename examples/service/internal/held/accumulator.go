@@ -1,4 +1,6 @@
-package corpus
+// Package held holds the documents of the service, which come and go: with windows, decay, a
+// vocabulary that grows by a rule, and a checksummed file.
+package held
 
 import (
 	"cmp"
@@ -10,9 +12,13 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/internal/bag"
 )
+
+// ErrFull: a document would exceed Options.MaxBytes.
+var ErrFull = errors.New("more than the limit")
 
 // Accumulator holds documents that come and go, for models that are fitted again and again.
 // Snapshot gives the documents held at one moment, as a corpus, which depends on these
@@ -22,7 +28,7 @@ import (
 // A document has an id, by which it can be removed, and a time: the caller's clock or
 // sequence number (AddAt), or one more than the newest (Add). Documents are ordered by
 // time, then id. Windows and decay go by the time. The vocabulary gains and loses words as
-// documents come and go (AccumulatorOptions.MinDocs).
+// documents come and go (Options.MinDocs).
 //
 // Memory: 8 bytes for each distinct word of a document, some 180 for each document, 32 for
 // each of its values in columns, some 100 for each different word, and the strings. Add
@@ -37,7 +43,7 @@ type Accumulator struct {
 
 // accumulated is what an Accumulator holds.
 type accumulated struct {
-	o    AccumulatorOptions
+	o    Options
 	stop map[string]bool
 
 	index map[string]int32 // the words held or in o.Vocabulary
@@ -54,9 +60,9 @@ type accumulated struct {
 	pairs                           []uint64
 }
 
-// NewAccumulator returns an empty accumulator. The slices of o are copied. The error names
+// New returns an empty accumulator. The slices of o are copied. The error names
 // every setting out of range.
-func NewAccumulator(o AccumulatorOptions) (*Accumulator, error) {
+func New(o Options) (*Accumulator, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
 	}
@@ -104,37 +110,37 @@ func (a *Accumulator) newWord(w string) int32 {
 }
 
 // Add adds a document with a time of one more than the newest. See AddAt.
-func (a *Accumulator) Add(doc Document) error {
+func (a *Accumulator) Add(doc corpus.Document) error {
 	defer a.lock().Unlock()
 	at := int64(0)
 	if n := len(a.docs); n > 0 {
 		if at = a.docs[n-1].At; at == math.MaxInt64 {
-			return fmt.Errorf("corpus: accumulator: document %q: there is no time after the newest document's, %d", doc.ID, at)
+			return fmt.Errorf("held: document %q: there is no time after the newest document's, %d", doc.ID, at)
 		}
 		at++
 	}
 	return a.add(doc, at)
 }
 
-// AddAt adds a document of the given time. Words are numbers in AccumulatorOptions.Vocabulary.
+// AddAt adds a document of the given time. Words are numbers in Options.Vocabulary.
 // The label is not kept; strings and slices are copied. A document without words is held, one
-// too old for a window is not, and counted in AccumulatorStats.Evicted.
+// too old for a window is not, and counted in Stats.Evicted.
 //
 // Errors, after which nothing has been added: no id, an id that is held already
-// ([ErrRepeatedID]), more memory than MaxBytes ([ErrFull]), and those of [Builder.Add].
-func (a *Accumulator) AddAt(doc Document, at int64) error {
+// ([corpus.ErrRepeatedID]), more memory than MaxBytes ([ErrFull]), and those of [corpus.Builder.Add].
+func (a *Accumulator) AddAt(doc corpus.Document, at int64) error {
 	defer a.lock().Unlock()
 	return a.add(doc, at)
 }
 
 // add is AddAt without the lock.
-func (a *Accumulator) add(doc Document, at int64) error {
+func (a *Accumulator) add(doc corpus.Document, at int64) error {
 	fresh, err := a.take(doc)
 	if err != nil {
-		return fmt.Errorf("corpus: accumulator: %w", err)
+		return fmt.Errorf("held: %w", err)
 	}
 	c := &a.counter
-	d := &heldDoc{HeldDocument{strings.Clone(doc.ID), at, ownValues(doc.Values)}, slices.Concat(c.Words, c.Counts)}
+	d := &heldDoc{Document{strings.Clone(doc.ID), at, ownValues(doc.Values)}, slices.Concat(c.Words, c.Counts)}
 	gone, held := a.leaving(d)
 	if !held {
 		a.evicted++
@@ -148,7 +154,7 @@ func (a *Accumulator) add(doc Document, at int64) error {
 		total += wordBytes + int64(len(w))
 	}
 	if a.o.MaxBytes > 0 && total > a.o.MaxBytes {
-		return fmt.Errorf("corpus: accumulator: document %q would bring the memory to %d bytes, %w of %d: remove documents, or use a window", d.ID, total, ErrFull, a.o.MaxBytes)
+		return fmt.Errorf("held: document %q would bring the memory to %d bytes, %w of %d: remove documents, or use a window", d.ID, total, ErrFull, a.o.MaxBytes)
 	}
 	a.unknown += c.Unknown
 
@@ -189,12 +195,12 @@ func (a *Accumulator) leaving(d *heldDoc) (gone int, held bool) {
 
 // take checks a document and counts its words in a.counter, ascending. It returns the new
 // words, which have the numbers after the last one there.
-func (a *Accumulator) take(doc Document) (fresh []string, err error) {
+func (a *Accumulator) take(doc corpus.Document) (fresh []string, err error) {
 	switch {
 	case doc.ID == "":
 		return nil, errors.New("a document has no ID, by which it could be removed")
 	case a.byID[doc.ID] != nil:
-		return nil, fmt.Errorf("document %q is held already, and %w; remove it first", doc.ID, ErrRepeatedID)
+		return nil, fmt.Errorf("document %q is held already, and %w; remove it first", doc.ID, corpus.ErrRepeatedID)
 	case len(doc.Values) > 0 && len(doc.Values) != len(a.o.Columns):
 		return nil, fmt.Errorf("document %s: %d values for %d columns", doc.ID, len(doc.Values), len(a.o.Columns))
 	}
@@ -210,7 +216,7 @@ func (a *Accumulator) take(doc Document) (fresh []string, err error) {
 			return w, nil
 		}
 		if !utf8.ValidString(t) {
-			return 0, fmt.Errorf("token %q: %w", t, ErrInvalidUTF8)
+			return 0, fmt.Errorf("token %q: %w", t, corpus.ErrInvalidUTF8)
 		}
 		if a.stop[t] {
 			return bag.Ignored, nil
@@ -238,7 +244,7 @@ func (a *Accumulator) take(doc Document) (fresh []string, err error) {
 		}
 		return fresh[int(w)-len(a.words)]
 	}
-	if err := a.counter.Read(&words, doc.words(), 0); err != nil {
+	if err := a.counter.Read(&words, bag.Document{ID: doc.ID, Tokens: doc.Tokens, Words: doc.Words, Counts: doc.Counts}, 0); err != nil {
 		return nil, err
 	}
 	return fresh, a.counter.Sorted()
@@ -262,7 +268,7 @@ func (a *Accumulator) Remove(id string) bool {
 	return true
 }
 
-// SetWindow changes AccumulatorOptions.Window, MaxAge and HalfLife, and returns the number of
+// SetWindow changes Options.Window, MaxAge and HalfLife, and returns the number of
 // documents that left the windows. Wider windows bring none back. After an error, a setting out
 // of range, nothing has changed.
 func (a *Accumulator) SetWindow(window int, maxAge int64, halfLife float64) (evicted int, err error) {
@@ -283,10 +289,10 @@ func (a *Accumulator) SetWindow(window int, maxAge int64, halfLife float64) (evi
 func (a *Accumulator) Backdate(before, by int64) (evicted int, err error) {
 	defer a.lock().Unlock()
 	if by < 0 {
-		return 0, fmt.Errorf("corpus: accumulator: documents cannot become older by %d", by)
+		return 0, fmt.Errorf("held: documents cannot become older by %d", by)
 	}
 	if len(a.docs) > 0 && a.docs[0].At < math.MinInt64+by {
-		return 0, fmt.Errorf("corpus: accumulator: document %q: there is no time %d before %d", a.docs[0].ID, by, a.docs[0].At)
+		return 0, fmt.Errorf("held: document %q: there is no time %d before %d", a.docs[0].ID, by, a.docs[0].At)
 	}
 	for i, d := range a.docs { // their order stays
 		if d.At >= before {
@@ -300,38 +306,38 @@ func (a *Accumulator) Backdate(before, by int64) (evicted int, err error) {
 }
 
 // Document returns the document with this id and whether it is held.
-func (a *Accumulator) Document(id string) (_ HeldDocument, ok bool) {
+func (a *Accumulator) Document(id string) (_ Document, ok bool) {
 	defer a.lock().Unlock()
 	if d := a.byID[id]; d != nil {
-		return d.HeldDocument, true
+		return d.Document, true
 	}
-	return HeldDocument{}, false
+	return Document{}, false
 }
 
 // DocumentsAfter returns the first n documents after the given time and id, in the order of
 // times, then ids; fewer at the end. So all documents can be read page by page while others
 // come and go. O(n + log documents) time.
-func (a *Accumulator) DocumentsAfter(at int64, id string, n int) []HeldDocument {
+func (a *Accumulator) DocumentsAfter(at int64, id string, n int) []Document {
 	defer a.lock().Unlock()
 	i, found := slices.BinarySearchFunc(a.docs, id, func(d *heldDoc, id string) int { return d.compare(at, id) })
 	if found {
 		i++
 	}
 	rest := a.docs[i:]
-	out := make([]HeldDocument, 0, min(max(n, 0), len(rest)))
+	out := make([]Document, 0, min(max(n, 0), len(rest)))
 	for _, d := range rest[:cap(out)] {
-		out = append(out, d.HeldDocument)
+		out = append(out, d.Document)
 	}
 	return out
 }
 
-// AddColumns adds columns to AccumulatorOptions.Columns, in which the documents held have no
-// values. After an error, one of [NewMetadata], nothing has changed.
-func (a *Accumulator) AddColumns(columns ...Column) error {
+// AddColumns adds columns to Options.Columns, in which the documents held have no
+// values. After an error, one of [corpus.NewMetadata], nothing has changed.
+func (a *Accumulator) AddColumns(columns ...corpus.Column) error {
 	defer a.lock().Unlock()
 	all := slices.Concat(a.o.Columns, columns)
-	if err := checkColumns(all); err != nil {
-		return fmt.Errorf("corpus: accumulator: columns: %w", err)
+	if _, err := corpus.NewMetadata(all, nil); err != nil {
+		return fmt.Errorf("held: columns: %w", errors.Unwrap(err))
 	}
 	a.o.Columns = all
 	for i, d := range a.docs {
@@ -339,7 +345,7 @@ func (a *Accumulator) AddColumns(columns ...Column) error {
 			continue
 		}
 		wider := *d // snapshots hold d
-		wider.Values = make([]Value, len(all))
+		wider.Values = make([]corpus.Value, len(all))
 		copy(wider.Values, d.Values)
 		a.bytes += wider.bytes() - d.bytes()
 		a.docs[i], a.byID[d.ID] = &wider, &wider
@@ -353,8 +359,8 @@ func (a *Accumulator) Has(id string) bool {
 	return a.byID[id] != nil
 }
 
-// AccumulatorStats says what an Accumulator holds.
-type AccumulatorStats struct {
+// Stats says what an Accumulator holds.
+type Stats struct {
 	Docs    int   // documents held
 	NNZ     int   // pairs of a document and a word in it, whether in the vocabulary or not
 	Tokens  int64 // tokens of these documents, likewise
@@ -366,9 +372,9 @@ type AccumulatorStats struct {
 }
 
 // Stats returns the sizes of what is held, in O(1) time.
-func (a *Accumulator) Stats() AccumulatorStats {
+func (a *Accumulator) Stats() Stats {
 	defer a.lock().Unlock()
-	st := AccumulatorStats{Docs: len(a.docs), NNZ: a.nnz, Tokens: a.tokens, Words: len(a.words) - len(a.free), Unknown: a.unknown, Evicted: a.evicted, Bytes: a.bytes}
+	st := Stats{Docs: len(a.docs), NNZ: a.nnz, Tokens: a.tokens, Words: len(a.words) - len(a.free), Unknown: a.unknown, Evicted: a.evicted, Bytes: a.bytes}
 	if n := len(a.docs); n > 0 {
 		st.Newest = a.docs[n-1].At
 	}
@@ -376,23 +382,23 @@ func (a *Accumulator) Stats() AccumulatorStats {
 }
 
 // Options returns a copy of the options.
-func (a *Accumulator) Options() AccumulatorOptions {
+func (a *Accumulator) Options() Options {
 	defer a.lock().Unlock()
 	o := a.o
 	o.Vocabulary, o.StopWords, o.Columns = slices.Clone(o.Vocabulary), slices.Clone(o.StopWords), slices.Clone(o.Columns)
 	return o
 }
 
-// HeldDocument is a document that an Accumulator holds, without its words.
-type HeldDocument struct {
+// Document is a document that an Accumulator holds, without its words.
+type Document struct {
 	ID     string
-	At     int64   // its time: see Accumulator.AddAt
-	Values []Value // in AccumulatorOptions.Columns; nil: all are missing. They must not be written to
+	At     int64          // its time: see Accumulator.AddAt
+	Values []corpus.Value // in Options.Columns; nil: all are missing. They must not be written to
 }
 
 // heldDoc is a document that is held. It never changes.
 type heldDoc struct {
-	HeldDocument
+	Document
 	data []int32 // words, ascending, then their counts
 }
 
@@ -417,7 +423,8 @@ const (
 func (d *heldDoc) bytes() int64 {
 	n := docBytes + int64(len(d.ID)) + pairBytes/2*int64(len(d.data)) + valueBytes*int64(len(d.Values))
 	for _, v := range d.Values {
-		n += int64(len(v.text))
+		name, _ := v.Category()
+		n += int64(len(name))
 	}
 	return n
 }
@@ -482,23 +489,23 @@ func (a *Accumulator) slide() int {
 }
 
 // ownValues returns a copy of values, nil if all are missing.
-func ownValues(values []Value) []Value {
-	if !slices.ContainsFunc(values, func(v Value) bool { return v.Kind() != 0 }) {
+func ownValues(values []corpus.Value) []corpus.Value {
+	if !slices.ContainsFunc(values, func(v corpus.Value) bool { return v.Kind() != 0 }) {
 		return nil
 	}
 	out := slices.Clone(values)
 	for i, v := range out {
 		if name, ok := v.Category(); ok {
-			out[i] = CategoryOf(strings.Clone(name)) // it may be a piece of a whole text
+			out[i] = corpus.CategoryOf(strings.Clone(name)) // it may be a piece of a whole text
 		}
 	}
 	return out
 }
 
-// AccumulatorOptions says what an Accumulator holds and how its vocabulary grows.
+// Options says what an Accumulator holds and how its vocabulary grows.
 // The zero value holds every document; words of five documents or more are in the
 // vocabulary.
-type AccumulatorOptions struct {
+type Options struct {
 	// Vocabulary holds words that are always in the vocabulary, first and in this
 	// order, such as those of a curated corpus. nil: none.
 	Vocabulary []string
@@ -511,11 +518,11 @@ type AccumulatorOptions struct {
 	Text *text.Setting
 
 	// Columns are the columns of Document.Values, the metadata of a Snapshot's corpus.
-	Columns []Column
+	Columns []corpus.Column
 
 	// MinDocs is the number of documents held that must have a word for it to join the
 	// vocabulary; 0 means 5. Other words are held, too. If MinDocs is negative only Vocabulary
-	// counts, and tokens of other words are left out (AccumulatorStats.Unknown).
+	// counts, and tokens of other words are left out (Stats.Unknown).
 	MinDocs int
 
 	// MaxWords bounds the vocabulary, with the words of Vocabulary. Words in more
@@ -532,23 +539,23 @@ type AccumulatorOptions struct {
 	// HalfLife makes the weight of a document of age t 2^(−t/HalfLife). 0: all weigh 1.
 	HalfLife float64
 
-	// MaxBytes bounds AccumulatorStats.Bytes: a document that would exceed it is an error
+	// MaxBytes bounds Stats.Bytes: a document that would exceed it is an error
 	// (ErrFull). 0: no bound.
 	MaxBytes int64
 }
 
-func (o AccumulatorOptions) minDocs() int {
+func (o Options) minDocs() int {
 	if o.MinDocs == 0 {
 		return 5
 	}
 	return o.MinDocs
 }
 
-func (o AccumulatorOptions) validate() error {
+func (o Options) validate() error {
 	var errs []error
 	bad := func(cond bool, format string, args ...any) {
 		if cond {
-			errs = append(errs, fmt.Errorf("corpus: accumulator: "+format, args...))
+			errs = append(errs, fmt.Errorf("held: "+format, args...))
 		}
 	}
 	bad(o.MinDocs < 0 && len(o.Vocabulary) == 0, "MinDocs is %d, and there is no Vocabulary: no word would ever be taken", o.MinDocs)
@@ -563,8 +570,8 @@ func (o AccumulatorOptions) validate() error {
 		bad(err != nil, "Text: %v", err)
 		bad(o.Text.Stemmer != "", "Text names the stemmer %q, but words of documents that come and go are not merged: leave it out, and merge those of a Snapshot by Stem", o.Text.Stemmer)
 	}
-	if err := checkColumns(o.Columns); err != nil {
-		errs = append(errs, fmt.Errorf("corpus: accumulator: Columns: %w", err))
+	if _, err := corpus.NewMetadata(o.Columns, nil); err != nil {
+		errs = append(errs, fmt.Errorf("held: Columns: %w", errors.Unwrap(err)))
 	}
 	seen := make(map[string]bool, len(o.Vocabulary))
 	for i, w := range o.Vocabulary {

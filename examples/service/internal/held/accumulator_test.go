@@ -1,4 +1,4 @@
-package corpus_test
+package held_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/jsmf-go/spectral/examples/service/internal/held"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
@@ -37,9 +39,9 @@ func tokenDocs(rng *rand.Rand, docs, words int) []tokenDoc {
 	return out
 }
 
-func accumulate(t testing.TB, o corpus.AccumulatorOptions, docs []tokenDoc) *corpus.Accumulator {
+func accumulate(t testing.TB, o held.Options, docs []tokenDoc) *held.Accumulator {
 	t.Helper()
-	a, err := corpus.NewAccumulator(o)
+	a, err := held.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +49,7 @@ func accumulate(t testing.TB, o corpus.AccumulatorOptions, docs []tokenDoc) *cor
 	return a
 }
 
-func addAll(t testing.TB, a *corpus.Accumulator, docs []tokenDoc) {
+func addAll(t testing.TB, a *held.Accumulator, docs []tokenDoc) {
 	t.Helper()
 	for _, d := range docs {
 		if err := a.AddAt(corpus.Document{ID: d.id, Tokens: d.tokens}, d.at); err != nil {
@@ -56,8 +58,8 @@ func addAll(t testing.TB, a *corpus.Accumulator, docs []tokenDoc) {
 	}
 }
 
-// held returns the documents of a snapshot as a corpus.
-func held(t testing.TB, s *corpus.Snapshot) *corpus.Corpus {
+// corpusOf returns the documents of a snapshot as a corpus.
+func corpusOf(t testing.TB, s *held.Snapshot) *corpus.Corpus {
 	t.Helper()
 	c, err := s.Corpus()
 	if err != nil {
@@ -67,9 +69,9 @@ func held(t testing.TB, s *corpus.Snapshot) *corpus.Corpus {
 }
 
 // sameHeld checks that two accumulators give the same corpus.
-func sameHeld(t *testing.T, what string, a, b *corpus.Accumulator) {
+func sameHeld(t *testing.T, what string, a, b *held.Accumulator) {
 	t.Helper()
-	sameDocuments(t, what, held(t, a.Snapshot()), held(t, b.Snapshot()))
+	sameDocuments(t, what, corpusOf(t, a.Snapshot()), corpusOf(t, b.Snapshot()))
 }
 
 // sameDocuments checks that two corpora have the same words, documents and weights.
@@ -93,7 +95,7 @@ func sameDocuments(t *testing.T, what string, got, want *corpus.Corpus) {
 func TestAccumulatorOrderAndRemoval(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	docs := tokenDocs(rng, 300, 120)
-	for name, o := range map[string]corpus.AccumulatorOptions{
+	for name, o := range map[string]held.Options{
 		"grows":   {StopWords: []string{"w000"}},
 		"fixed":   {Vocabulary: []string{"w003", "w001", "w010", "w040"}, MinDocs: -1},
 		"bounded": {Vocabulary: []string{"w003", "w001"}, MinDocs: 2, MaxWords: 30},
@@ -146,7 +148,7 @@ func TestAccumulatorOrderAndRemoval(t *testing.T) {
 func TestAccumulatorIsTheCorpus(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	docs := tokenDocs(rng, 60, 150)
-	s := accumulate(t, corpus.AccumulatorOptions{MinDocs: 4}, docs).Snapshot()
+	s := accumulate(t, held.Options{MinDocs: 4}, docs).Snapshot()
 	df := map[string]int{}
 	for _, d := range docs {
 		for i, w := range d.tokens {
@@ -175,22 +177,22 @@ func TestAccumulatorIsTheCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sameDocuments(t, "snapshot", held(t, s), want)
+	sameDocuments(t, "snapshot", corpusOf(t, s), want)
 }
 
 func TestAccumulatorWindows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	docs := tokenDocs(rng, 150, 60)
-	last := accumulate(t, corpus.AccumulatorOptions{MinDocs: 2}, docs[110:])
-	count := accumulate(t, corpus.AccumulatorOptions{MinDocs: 2, Window: 40}, docs)
+	last := accumulate(t, held.Options{MinDocs: 2}, docs[110:])
+	count := accumulate(t, held.Options{MinDocs: 2, Window: 40}, docs)
 	sameHeld(t, "by number", count, last)
-	age := accumulate(t, corpus.AccumulatorOptions{MinDocs: 2, MaxAge: 40}, docs)
+	age := accumulate(t, held.Options{MinDocs: 2, MaxAge: 40}, docs)
 	sameHeld(t, "by age", age, last)
 	if n := count.Stats().Evicted; n != 110 {
 		t.Errorf("%d documents evicted, want 110", n)
 	}
 	// Whatever the order of arrival.
-	for _, o := range []corpus.AccumulatorOptions{{MinDocs: 2, Window: 40}, {MinDocs: 2, MaxAge: 40}} {
+	for _, o := range []held.Options{{MinDocs: 2, Window: 40}, {MinDocs: 2, MaxAge: 40}} {
 		mixed := accumulate(t, o, nil)
 		for _, m := range rng.Perm(len(docs)) {
 			addAll(t, mixed, docs[m:m+1])
@@ -201,7 +203,7 @@ func TestAccumulatorWindows(t *testing.T) {
 		t.Errorf("weights without decay, %v", err)
 	}
 	// Times at the ends of what an int64 holds.
-	far := accumulate(t, corpus.AccumulatorOptions{MinDocs: 1, MaxAge: 1000}, []tokenDoc{{"old", math.MinInt64, nil}, {"new", math.MaxInt64, nil}})
+	far := accumulate(t, held.Options{MinDocs: 1, MaxAge: 1000}, []tokenDoc{{"old", math.MinInt64, nil}, {"new", math.MaxInt64, nil}})
 	if far.Has("old") || !far.Has("new") {
 		t.Error("the span of all times was not seen")
 	}
@@ -214,13 +216,13 @@ func TestAccumulatorWindows(t *testing.T) {
 // so from the beginning, but that nothing comes back.
 func TestAccumulatorSetWindow(t *testing.T) {
 	docs := tokenDocs(rand.New(rand.NewPCG(15, 16)), 150, 60)
-	set := func(a *corpus.Accumulator, window int, age int64, half float64, want int) {
+	set := func(a *held.Accumulator, window int, age int64, half float64, want int) {
 		t.Helper()
 		if n, err := a.SetWindow(window, age, half); n != want || err != nil {
 			t.Fatalf("SetWindow(%d, %d, %g): %d evicted, %v; want %d", window, age, half, n, err, want)
 		}
 	}
-	a := accumulate(t, corpus.AccumulatorOptions{MinDocs: 2}, docs[:100])
+	a := accumulate(t, held.Options{MinDocs: 2}, docs[:100])
 	set(a, 40, 0, 0, 60)
 	addAll(t, a, docs[100:120])
 	set(a, 40, 0, 3, 0)
@@ -230,12 +232,12 @@ func TestAccumulatorSetWindow(t *testing.T) {
 	if n := a.Stats().Evicted; n != 60+20+30 {
 		t.Errorf("%d evicted in all, want 110", n)
 	}
-	sameHeld(t, "changed", a, accumulate(t, corpus.AccumulatorOptions{MinDocs: 2, HalfLife: 3}, docs[110:]))
+	sameHeld(t, "changed", a, accumulate(t, held.Options{MinDocs: 2, HalfLife: 3}, docs[110:]))
 	var before, after bytes.Buffer
 	if _, err := a.WriteTo(&before); err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range []corpus.AccumulatorOptions{{Window: -1}, {MaxAge: -1}, {HalfLife: math.NaN()}} {
+	for _, o := range []held.Options{{Window: -1}, {MaxAge: -1}, {HalfLife: math.NaN()}} {
 		if n, err := a.SetWindow(o.Window, o.MaxAge, o.HalfLife); err == nil || n != 0 {
 			t.Errorf("%+v is taken", o)
 		}
@@ -243,13 +245,13 @@ func TestAccumulatorSetWindow(t *testing.T) {
 	if _, err := a.WriteTo(&after); err != nil || !bytes.Equal(before.Bytes(), after.Bytes()) {
 		t.Errorf("a setting that was refused has changed something, %v", err)
 	}
-	set(new(corpus.Accumulator), 1, 0, 0, 0)
+	set(new(held.Accumulator), 1, 0, 0, 0)
 }
 
 // A document weighs by its age.
 func TestAccumulatorDecay(t *testing.T) {
 	docs := tokenDocs(rand.New(rand.NewPCG(7, 8)), 80, 30)
-	c := held(t, accumulate(t, corpus.AccumulatorOptions{MinDocs: 1, HalfLife: 10}, docs).Snapshot())
+	c := corpusOf(t, accumulate(t, held.Options{MinDocs: 1, HalfLife: 10}, docs).Snapshot())
 	if len(c.Weights()) != len(docs) {
 		t.Fatalf("%d weights for %d documents", len(c.Weights()), len(docs))
 	}
@@ -261,17 +263,17 @@ func TestAccumulatorDecay(t *testing.T) {
 }
 
 func TestAccumulatorRefuses(t *testing.T) {
-	for _, o := range []corpus.AccumulatorOptions{
+	for _, o := range []held.Options{
 		{MinDocs: -1}, {MaxWords: -1}, {Window: -1}, {MaxAge: -1}, {HalfLife: -1}, {HalfLife: math.NaN()}, {HalfLife: math.Inf(1)}, {MaxBytes: -1},
 		{Vocabulary: []string{"a", "a"}}, {Vocabulary: []string{""}}, {Vocabulary: []string{"a", "b"}, MaxWords: 1},
 		{Vocabulary: []string{"a"}, StopWords: []string{"a"}}, {StopWords: []string{"\xff"}},
 		{Text: &text.Setting{Stemmer: "endings"}},
 	} {
-		if _, err := corpus.NewAccumulator(o); err == nil {
+		if _, err := held.New(o); err == nil {
 			t.Errorf("%+v was taken", o)
 		}
 	}
-	o := corpus.AccumulatorOptions{Vocabulary: []string{"a", "b"}, MinDocs: 1}
+	o := held.Options{Vocabulary: []string{"a", "b"}, MinDocs: 1}
 	a := accumulate(t, o, []tokenDoc{{"held", 3, []string{"a", "c", "c"}}})
 	before := a.Stats()
 	for name, x := range map[string]struct {
@@ -306,10 +308,10 @@ func TestAccumulatorRefuses(t *testing.T) {
 	for i := range 100 {
 		before := b.Stats()
 		err := b.Add(corpus.Document{ID: fmt.Sprint(i), Words: []int32{0, 1}})
-		if errors.Is(err, corpus.ErrFull) {
+		if errors.Is(err, held.ErrFull) {
 			reached = true
 			size, limit := int64(0), int64(0)
-			if _, serr := fmt.Sscanf(err.Error(), "corpus: accumulator: document %q would bring the memory to %d bytes, more than the limit of %d", new(string), &size, &limit); serr != nil {
+			if _, serr := fmt.Sscanf(err.Error(), "held: document %q would bring the memory to %d bytes, more than the limit of %d", new(string), &size, &limit); serr != nil {
 				t.Error(serr)
 			}
 			if i < 2 || size <= limit || limit != o.MaxBytes || b.Stats() != before {
@@ -324,7 +326,7 @@ func TestAccumulatorRefuses(t *testing.T) {
 	if !reached {
 		t.Error("the limit was never reached")
 	}
-	if _, err := (&corpus.Accumulator{}).Snapshot().Corpus(); !errors.Is(err, corpus.ErrNoDocuments) && !errors.Is(err, corpus.ErrEmptyVocabulary) {
+	if _, err := (&held.Accumulator{}).Snapshot().Corpus(); !errors.Is(err, corpus.ErrNoDocuments) && !errors.Is(err, corpus.ErrEmptyVocabulary) {
 		t.Errorf("the corpus of nothing: %v", err)
 	}
 }
@@ -332,7 +334,7 @@ func TestAccumulatorRefuses(t *testing.T) {
 // MaxBytes and a window: at its steady state a full window goes on taking
 // documents.
 func TestAccumulatorWindowWithinLimit(t *testing.T) {
-	a := accumulate(t, corpus.AccumulatorOptions{Vocabulary: []string{"a", "b"}, MinDocs: -1, Window: 10, MaxBytes: 3000}, nil)
+	a := accumulate(t, held.Options{Vocabulary: []string{"a", "b"}, MinDocs: -1, Window: 10, MaxBytes: 3000}, nil)
 	for i := range 1000 {
 		if err := a.Add(corpus.Document{ID: fmt.Sprint(i), Words: []int32{0, 1}, Counts: []int32{int32(i + 1), 7}}); err != nil {
 			t.Fatal(i, err)
@@ -345,29 +347,29 @@ func TestAccumulatorWindowWithinLimit(t *testing.T) {
 
 // Words that a document shares with one that it drives out stay.
 func TestAccumulatorWindowSharedWords(t *testing.T) {
-	a := accumulate(t, corpus.AccumulatorOptions{MinDocs: 1, Window: 1}, []tokenDoc{
+	a := accumulate(t, held.Options{MinDocs: 1, Window: 1}, []tokenDoc{
 		{"1", 1, []string{"x", "x", "z", "z", "u"}}, {"2", 2, []string{"y", "x", "y", "v", "x"}},
 	})
-	sameHeld(t, "shared", a, accumulate(t, corpus.AccumulatorOptions{MinDocs: 1}, []tokenDoc{{"2", 2, []string{"y", "x", "y", "v", "x"}}}))
+	sameHeld(t, "shared", a, accumulate(t, held.Options{MinDocs: 1}, []tokenDoc{{"2", 2, []string{"y", "x", "y", "v", "x"}}}))
 	// At random, with few and rare words, in any order of the times.
 	rng := rand.New(rand.NewPCG(17, 18))
-	for _, o := range []corpus.AccumulatorOptions{{MinDocs: 1, Window: 5}, {MinDocs: 1, MaxAge: 6}} {
+	for _, o := range []held.Options{{MinDocs: 1, Window: 5}, {MinDocs: 1, MaxAge: 6}} {
 		a := accumulate(t, o, nil)
-		var held []tokenDoc
+		var left []tokenDoc
 		for i := range 400 {
 			d := tokenDoc{fmt.Sprint(i), int64(i + rng.IntN(8)), nil}
 			for range 5 + rng.IntN(4) {
 				d.tokens = append(d.tokens, fmt.Sprint(rng.IntN(40)))
 			}
 			addAll(t, a, []tokenDoc{d})
-			held = append(held, d)
-			held = slices.DeleteFunc(held, func(d tokenDoc) bool { return !a.Has(d.id) })
-			if i%7 == 0 && len(held) > 1 {
-				a.Remove(held[0].id)
-				held = held[1:]
+			left = append(left, d)
+			left = slices.DeleteFunc(left, func(d tokenDoc) bool { return !a.Has(d.id) })
+			if i%7 == 0 && len(left) > 1 {
+				a.Remove(left[0].id)
+				left = left[1:]
 			}
 			if i%10 == 9 {
-				sameHeld(t, "at random", a, accumulate(t, corpus.AccumulatorOptions{MinDocs: 1}, held))
+				sameHeld(t, "at random", a, accumulate(t, held.Options{MinDocs: 1}, left))
 			}
 		}
 	}
@@ -384,9 +386,9 @@ func TestAccumulatorBytes(t *testing.T) {
 				docs[i].Tokens = append(docs[i].Tokens, fmt.Sprintf("word%d", rng.IntN(20000)))
 			}
 		}
-		var a *corpus.Accumulator
+		var a *held.Accumulator
 		all := testutil.Allocated(t, func() {
-			a = accumulate(t, corpus.AccumulatorOptions{}, nil)
+			a = accumulate(t, held.Options{}, nil)
 			for _, d := range docs {
 				if err := a.Add(d); err != nil {
 					t.Fatal(err)
@@ -404,11 +406,11 @@ func TestAccumulatorFile(t *testing.T) {
 	docs := tokenDocs(rng, 60, 50)
 	for _, x := range []struct {
 		name string
-		o    corpus.AccumulatorOptions
+		o    held.Options
 	}{
-		{"all options", corpus.AccumulatorOptions{Vocabulary: []string{"w002", "w001"}, StopWords: []string{"w000"}, MinDocs: 3, MaxWords: 40, Window: 50, MaxAge: 55, HalfLife: 7.5, MaxBytes: 1 << 20}},
-		{"a vocabulary", corpus.AccumulatorOptions{Vocabulary: []string{"w002", "w001"}, MinDocs: -1}},
-		{"defaults", corpus.AccumulatorOptions{}},
+		{"all options", held.Options{Vocabulary: []string{"w002", "w001"}, StopWords: []string{"w000"}, MinDocs: 3, MaxWords: 40, Window: 50, MaxAge: 55, HalfLife: 7.5, MaxBytes: 1 << 20}},
+		{"a vocabulary", held.Options{Vocabulary: []string{"w002", "w001"}, MinDocs: -1}},
+		{"defaults", held.Options{}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			a := accumulate(t, x.o, docs)
@@ -418,7 +420,7 @@ func TestAccumulatorFile(t *testing.T) {
 			if err != nil || n != int64(buf.Len()) {
 				t.Fatal(n, err)
 			}
-			var b corpus.Accumulator
+			var b held.Accumulator
 			if n, err := b.ReadFrom(bytes.NewReader(buf.Bytes())); err != nil || n != int64(buf.Len()) {
 				t.Fatal(n, err)
 			}
@@ -454,13 +456,13 @@ func TestAccumulatorFile(t *testing.T) {
 // Every cut and every changed byte is found, and leaves what was there.
 func TestAccumulatorDamage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
-	a := accumulate(t, corpus.AccumulatorOptions{Vocabulary: []string{"w002"}, StopWords: []string{"w000"}, MinDocs: 2}, tokenDocs(rng, 12, 9))
+	a := accumulate(t, held.Options{Vocabulary: []string{"w002"}, StopWords: []string{"w000"}, MinDocs: 2}, tokenDocs(rng, 12, 9))
 	var buf bytes.Buffer
 	if _, err := a.WriteTo(&buf); err != nil {
 		t.Fatal(err)
 	}
 	whole := buf.Bytes()
-	b := accumulate(t, corpus.AccumulatorOptions{}, []tokenDoc{{"x", 0, []string{"y"}}})
+	b := accumulate(t, held.Options{}, []tokenDoc{{"x", 0, []string{"y"}}})
 	before := b.Stats()
 	damaged := func(err error) bool { return errors.Is(err, corpus.ErrDamaged) || errors.Is(err, corpus.ErrTruncated) }
 	for i := range whole {
@@ -507,7 +509,7 @@ func (w errWriter) Write([]byte) (int, error) { return 0, w.err }
 // the same.
 func FuzzAccumulator(f *testing.F) {
 	rng := rand.New(rand.NewPCG(13, 14))
-	for _, o := range []corpus.AccumulatorOptions{{}, {Vocabulary: []string{"w002"}, MinDocs: -1, HalfLife: 3}} {
+	for _, o := range []held.Options{{}, {Vocabulary: []string{"w002"}, MinDocs: -1, HalfLife: 3}} {
 		var buf bytes.Buffer
 		if _, err := accumulate(f, o, tokenDocs(rng, 6, 5)).WriteTo(&buf); err != nil {
 			f.Fatal(err)
@@ -515,12 +517,12 @@ func FuzzAccumulator(f *testing.F) {
 		f.Add(buf.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var a corpus.Accumulator
+		var a held.Accumulator
 		if _, err := a.ReadFrom(bytes.NewReader(data)); err != nil {
 			return
 		}
 		var buf, again bytes.Buffer
-		var b corpus.Accumulator
+		var b held.Accumulator
 		_, err1 := a.WriteTo(&buf)
 		_, err2 := b.ReadFrom(bytes.NewReader(buf.Bytes()))
 		_, err3 := b.WriteTo(&again)
@@ -534,8 +536,8 @@ func FuzzAccumulator(f *testing.F) {
 func TestAccumulatorConcurrently(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	docs := tokenDocs(rng, 400, 60)
-	a := accumulate(t, corpus.AccumulatorOptions{MinDocs: 2}, docs[:100])
-	want := accumulate(t, corpus.AccumulatorOptions{MinDocs: 2}, docs[:100])
+	a := accumulate(t, held.Options{MinDocs: 2}, docs[:100])
+	want := accumulate(t, held.Options{MinDocs: 2}, docs[:100])
 	early := a.Snapshot()
 	var wg sync.WaitGroup
 	for g := range 3 {
@@ -573,7 +575,7 @@ func TestAccumulatorConcurrently(t *testing.T) {
 }
 
 func ExampleAccumulator() {
-	a, err := corpus.NewAccumulator(corpus.AccumulatorOptions{Vocabulary: []string{"tea", "milk"}, MinDocs: 2})
+	a, err := held.New(held.Options{Vocabulary: []string{"tea", "milk"}, MinDocs: 2})
 	if err != nil {
 		fmt.Println(err)
 		return

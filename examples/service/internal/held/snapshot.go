@@ -1,4 +1,4 @@
-package corpus
+package held
 
 import (
 	"bufio"
@@ -15,13 +15,14 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/fields"
 )
 
 // Snapshot is what an Accumulator held at one moment. It is immutable and safe for concurrent
 // use. Memory: 8 bytes for each document, which the accumulator shares, and 24 for each word.
 type Snapshot struct {
-	o                AccumulatorOptions
+	o                Options
 	docs             []*heldDoc
 	words            []string
 	df               []int32
@@ -44,35 +45,35 @@ func (a *Accumulator) Snapshot() *Snapshot {
 // Docs returns the number of documents.
 func (s *Snapshot) Docs() int { return len(s.docs) }
 
-// Vocabulary returns the words of AccumulatorOptions.Vocabulary, then those that have joined
+// Vocabulary returns the words of Options.Vocabulary, then those that have joined
 // it, sorted by their bytes.
 func (s *Snapshot) Vocabulary() []string { return slices.Clone(s.chosen().vocab) }
 
 // Corpus returns the documents with the words of the vocabulary, by time, then id. Documents
-// without such a word are empty. With AccumulatorOptions.HalfLife they have weights, 1 for the
+// without such a word are empty. With Options.HalfLife they have weights, 1 for the
 // newest. O(nnz) time.
-func (s *Snapshot) Corpus() (*Corpus, error) {
+func (s *Snapshot) Corpus() (*corpus.Corpus, error) {
 	src := s.chosen()
 	switch {
 	case len(s.docs) == 0:
-		return nil, fmt.Errorf("corpus: snapshot: %w", ErrNoDocuments)
+		return nil, fmt.Errorf("held: %w", corpus.ErrNoDocuments)
 	case len(src.vocab) == 0:
-		return nil, fmt.Errorf("corpus: snapshot: %w: no word is in %d of the %d documents", ErrEmptyVocabulary, s.o.minDocs(), len(s.docs))
+		return nil, fmt.Errorf("held: %w: no word is in %d of the %d documents", corpus.ErrEmptyVocabulary, s.o.minDocs(), len(s.docs))
 	}
-	c, err := collect(context.Background(), src)
+	c, err := corpus.Read(context.Background(), src)
 	if err == nil {
 		c, err = c.WithWeights(s.weights())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("corpus: snapshot: %w", err)
+		return nil, fmt.Errorf("held: %w", err)
 	}
 	return c, nil
 }
 
 // Document returns document i of Corpus, from 0.
-func (s *Snapshot) Document(i int) HeldDocument { return s.docs[i].HeldDocument }
+func (s *Snapshot) Document(i int) Document { return s.docs[i].Document }
 
-// weights returns the weights under AccumulatorOptions.HalfLife; nil: there is no decay.
+// weights returns the weights under Options.HalfLife; nil: there is no decay.
 func (s *Snapshot) weights() []float64 {
 	if s.o.HalfLife == 0 {
 		return nil
@@ -86,7 +87,7 @@ func (s *Snapshot) weights() []float64 {
 }
 
 // heldSource yields the documents of a snapshot with the words of vocab: those of
-// AccumulatorOptions.Vocabulary, and then the others, sorted by their bytes.
+// Options.Vocabulary, and then the others, sorted by their bytes.
 type heldSource struct {
 	s      *Snapshot
 	vocab  []string
@@ -120,12 +121,12 @@ func (s *Snapshot) source(minDocs, maxWords int) *heldSource {
 	return h
 }
 
-func (h *heldSource) Describe(context.Context) (Description, error) {
-	return Description{Documents: len(h.s.docs), Vocabulary: h.vocab, Columns: h.s.o.Columns, Text: h.s.o.Text}, nil
+func (h *heldSource) Describe(context.Context) (corpus.Description, error) {
+	return corpus.Description{Documents: len(h.s.docs), Vocabulary: h.vocab, Columns: h.s.o.Columns, Text: h.s.o.Text}, nil
 }
 
-func (h *heldSource) Docs(context.Context) iter.Seq2[Document, error] {
-	return func(yield func(Document, error) bool) {
+func (h *heldSource) Docs(context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
 		var words, counts []int32
 		for _, d := range h.s.docs {
 			all, n := d.pairs()
@@ -135,7 +136,7 @@ func (h *heldSource) Docs(context.Context) iter.Seq2[Document, error] {
 					words, counts = append(words, k), append(counts, n[i])
 				}
 			}
-			if !yield(Document{ID: d.ID, Values: d.Values, Words: words, Counts: counts}, nil) {
+			if !yield(corpus.Document{ID: d.ID, Values: d.Values, Words: words, Counts: counts}, nil) {
 				return
 			}
 		}
@@ -179,7 +180,7 @@ var (
 func (s *Snapshot) WriteTo(w io.Writer) (int64, error) {
 	out := &countingWriter{w: w}
 	if err := s.write(out); err != nil {
-		return out.n, fmt.Errorf("corpus: write accumulator: %w", err)
+		return out.n, fmt.Errorf("held: write: %w", err)
 	}
 	return out.n, nil
 }
@@ -191,7 +192,7 @@ func (s *Snapshot) write(w io.Writer) error {
 		Unknown: s.unknown, Evicted: s.evicted, Documents: len(s.docs), StopWords: o.StopWords, Fixed: len(o.Vocabulary),
 	}
 	for i, c := range o.Columns {
-		if c.Kind == Category && c.Levels == nil {
+		if c.Kind == corpus.Category && c.Levels == nil {
 			set.Open = append(set.Open, i)
 		}
 	}
@@ -209,12 +210,12 @@ func (s *Snapshot) write(w io.Writer) error {
 			b = binary.AppendUvarint(b, uint64(d.At)-uint64(s.docs[i-1].At))
 		}
 	}
-	b = le.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	b = le.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 	buf := bufio.NewWriter(w)
 	if _, err := buf.Write(b); err != nil {
 		return err
 	}
-	if _, err := encodeTo(context.Background(), s.source(1, 0), buf, "documents"); err != nil {
+	if _, err := corpus.EncodeTo(context.Background(), s.source(1, 0), buf); err != nil {
 		return err
 	}
 	return buf.Flush()
@@ -222,7 +223,7 @@ func (s *Snapshot) write(w io.Writer) error {
 
 // ReadFrom replaces the documents and options of the accumulator, which may be a zero one, by
 // those that WriteTo wrote. It reads r to its end and returns the number of bytes. Bytes that
-// are damaged or of another version ([ErrDamaged]) or cut off ([ErrTruncated]) are an error,
+// are damaged or of another version ([corpus.ErrDamaged]) or cut off ([corpus.ErrTruncated]) are an error,
 // after which the accumulator is as it was. Memory is at most a small multiple of the bytes.
 func (a *Accumulator) ReadFrom(r io.Reader) (int64, error) {
 	data, err := io.ReadAll(r)
@@ -231,7 +232,7 @@ func (a *Accumulator) ReadFrom(r io.Reader) (int64, error) {
 		b, err = readAccumulator(data)
 	}
 	if err != nil {
-		return int64(len(data)), fmt.Errorf("corpus: read accumulator: %w", err)
+		return int64(len(data)), fmt.Errorf("held: read: %w", err)
 	}
 	defer a.lock().Unlock()
 	a.accumulated = b.accumulated
@@ -243,20 +244,20 @@ func readAccumulator(data []byte) (*Accumulator, error) {
 	magic, version := r.Take(uint64(len(accMagic))), r.U32()
 	switch {
 	case r.Short:
-		return nil, fmt.Errorf("header: %w", ErrTruncated)
+		return nil, fmt.Errorf("header: %w", corpus.ErrTruncated)
 	case string(magic) != accMagic:
-		return nil, fmt.Errorf("header: %w: it begins with %q, not %q", ErrDamaged, magic, accMagic)
+		return nil, fmt.Errorf("header: %w: it begins with %q, not %q", corpus.ErrDamaged, magic, accMagic)
 	case version != accVersion:
-		return nil, fmt.Errorf("header: %w: version %d; this library reads version %d: add the documents to a new accumulator", ErrDamaged, version, accVersion)
+		return nil, fmt.Errorf("header: %w: version %d; this library reads version %d: add the documents to a new accumulator", corpus.ErrDamaged, version, accVersion)
 	}
 	var set accSetting
 	if err := json.Unmarshal(r.Take(r.U64()), &set); r.Short {
-		return nil, fmt.Errorf("options: %w", ErrTruncated)
+		return nil, fmt.Errorf("options: %w", corpus.ErrTruncated)
 	} else if err != nil {
-		return nil, fmt.Errorf("options: %w: %w", ErrDamaged, err)
+		return nil, fmt.Errorf("options: %w: %w", corpus.ErrDamaged, err)
 	}
 	if set.Documents < 0 || set.Documents > len(r.B) {
-		return nil, fmt.Errorf("options: %w: %d documents in %d bytes", ErrDamaged, set.Documents, len(r.B))
+		return nil, fmt.Errorf("options: %w: %d documents in %d bytes", corpus.ErrDamaged, set.Documents, len(r.B))
 	}
 	times := make([]int64, set.Documents)
 	for i := range times {
@@ -268,11 +269,11 @@ func readAccumulator(data []byte) (*Accumulator, error) {
 	}
 	head := data[:len(data)-len(r.B)]
 	if crc := r.U32(); r.Short {
-		return nil, fmt.Errorf("times: %w", ErrTruncated)
-	} else if crc32.Checksum(head, castagnoli) != crc {
-		return nil, fmt.Errorf("options and times: %w: checksum", ErrDamaged)
+		return nil, fmt.Errorf("times: %w", corpus.ErrTruncated)
+	} else if crc32.Checksum(head, crc32.MakeTable(crc32.Castagnoli)) != crc {
+		return nil, fmt.Errorf("options and times: %w: checksum", corpus.ErrDamaged)
 	}
-	docs, err := EncodedFromBytes("documents", r.B)
+	docs, err := corpus.EncodedFromBytes("documents", r.B)
 	if err != nil {
 		return nil, err
 	}
@@ -281,14 +282,14 @@ func readAccumulator(data []byte) (*Accumulator, error) {
 		err = a.holdAll(docs, times)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		return nil, fmt.Errorf("%w: %w", corpus.ErrDamaged, err)
 	}
 	return a, nil
 }
 
 // accumulatorOf returns the accumulator of a file, with its words and without documents.
-func accumulatorOf(set accSetting, docs *Encoded) (*Accumulator, error) {
-	info, columns := docs.Info(), docs.meta.Columns()
+func accumulatorOf(set accSetting, docs *corpus.Encoded) (*Accumulator, error) {
+	info, columns := docs.Info(), docs.Metadata().Columns()
 	words := info.Vocabulary
 	switch {
 	case set.Fixed < 0 || set.Fixed > len(words):
@@ -297,14 +298,14 @@ func accumulatorOf(set accSetting, docs *Encoded) (*Accumulator, error) {
 		return nil, fmt.Errorf("%d unknown tokens, %d documents evicted", set.Unknown, set.Evicted)
 	}
 	for _, i := range set.Open {
-		if i < 0 || i >= len(columns) || columns[i].Kind != Category {
+		if i < 0 || i >= len(columns) || columns[i].Kind != corpus.Category {
 			return nil, fmt.Errorf("column %d of %d has no Levels", i, len(columns))
 		}
 		columns[i].Levels = nil
 	}
 	a := new(Accumulator)
 	a.unknown, a.evicted = set.Unknown, set.Evicted
-	a.o = AccumulatorOptions{
+	a.o = Options{
 		Vocabulary: words[:set.Fixed:set.Fixed], StopWords: set.StopWords, Text: info.Text, Columns: columns,
 		MinDocs: set.MinDocs, MaxWords: set.MaxWords, Window: set.Window, MaxAge: set.MaxAge, HalfLife: set.HalfLife, MaxBytes: set.MaxBytes,
 	}
@@ -322,7 +323,7 @@ func accumulatorOf(set accSetting, docs *Encoded) (*Accumulator, error) {
 }
 
 // holdAll holds the documents of a file, which have these times.
-func (a *Accumulator) holdAll(docs *Encoded, times []int64) error {
+func (a *Accumulator) holdAll(docs *corpus.Encoded, times []int64) error {
 	if n := docs.Info().Documents; n != len(times) {
 		return fmt.Errorf("%d documents with %d times", n, len(times))
 	}
@@ -331,7 +332,7 @@ func (a *Accumulator) holdAll(docs *Encoded, times []int64) error {
 			return err
 		}
 		n := len(a.docs)
-		d := &heldDoc{HeldDocument{x.ID, times[n], ownValues(x.Values)}, slices.Concat(x.Words, x.Counts)}
+		d := &heldDoc{Document{x.ID, times[n], ownValues(x.Values)}, slices.Concat(x.Words, x.Counts)}
 		if d.ID == "" || a.byID[d.ID] != nil || n > 0 && a.docs[n-1].compare(d.At, d.ID) >= 0 {
 			return fmt.Errorf("document %q has no id, comes twice or is out of order", d.ID)
 		}

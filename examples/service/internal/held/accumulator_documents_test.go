@@ -1,4 +1,4 @@
-package corpus_test
+package held_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/examples/service/internal/held"
 )
 
 var (
@@ -17,7 +18,7 @@ var (
 
 // Pages of any size have all documents in the order of times and ids.
 func TestDocumentsAfter(t *testing.T) {
-	a, err := corpus.NewAccumulator(corpus.AccumulatorOptions{Columns: []corpus.Column{year}})
+	a, err := held.New(held.Options{Columns: []corpus.Column{year}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,17 +72,17 @@ func TestAddColumns(t *testing.T) {
 	doc := func(i int, values ...corpus.Value) corpus.Document {
 		return corpus.Document{ID: fmt.Sprint(i), Tokens: strings.Fields("a b c"), Values: values}
 	}
-	add := func(a *corpus.Accumulator, d corpus.Document) {
+	add := func(a *held.Accumulator, d corpus.Document) {
 		t.Helper()
 		if err := a.Add(d); err != nil {
 			t.Fatal(err)
 		}
 	}
-	early, err := corpus.NewAccumulator(corpus.AccumulatorOptions{Columns: []corpus.Column{year, place}, MinDocs: 1})
+	early, err := held.New(held.Options{Columns: []corpus.Column{year, place}, MinDocs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	late, err := corpus.NewAccumulator(corpus.AccumulatorOptions{MinDocs: 1})
+	late, err := held.New(held.Options{MinDocs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestAddColumns(t *testing.T) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
-	if err := late.AddColumns(year); !strings.Contains(err.Error(), `corpus: accumulator: columns: column 3, "year": another column has this name`) {
+	if err := late.AddColumns(year); !strings.Contains(err.Error(), `held: columns: column 3, "year": another column has this name`) {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package corpus_test
+package held_test
 
 import (
 	"bytes"
@@ -6,12 +6,13 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/examples/service/internal/held"
 )
 
 // The text setting of an accumulator is in its snapshots and its file.
 func TestAccumulatorText(t *testing.T) {
 	set := text.Setting{FoldAccents: true}
-	given, err := corpus.NewAccumulator(corpus.AccumulatorOptions{Text: &set, MinDocs: 1})
+	given, err := held.New(held.Options{Text: &set, MinDocs: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,11 +23,11 @@ func TestAccumulatorText(t *testing.T) {
 	if _, err := given.WriteTo(&file); err != nil {
 		t.Fatal(err)
 	}
-	var back corpus.Accumulator
+	var back held.Accumulator
 	if _, err := back.ReadFrom(&file); err != nil {
 		t.Fatal(err)
 	}
-	for name, x := range map[string]*corpus.Accumulator{"given": given, "read": &back} {
+	for name, x := range map[string]*held.Accumulator{"given": given, "read": &back} {
 		s, err := x.Snapshot().Corpus()
 		if err != nil {
 			t.Fatal(err)
@@ -35,7 +36,7 @@ func TestAccumulatorText(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if _, err := corpus.NewAccumulator(corpus.AccumulatorOptions{Text: &text.Setting{MinLength: -1}}); err == nil {
+	if _, err := held.New(held.Options{Text: &text.Setting{MinLength: -1}}); err == nil {
 		t.Error("a setting out of range is accepted")
 	}
 }
