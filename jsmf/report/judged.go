@@ -54,15 +54,19 @@ func (v *verdict) text(names []string) string {
 	return s
 }
 
-// verdicts returns those of the topics, nil where there are none: those of the options, or
+// judged returns the verdicts of the topics, nil where there are none: those of the options, or
 // else the model's.
-func verdicts(m *jsmf.Model, o *Options) []*verdict {
-	list := m.Additions().Verdicts
+func judged(m *jsmf.Model, o *Options) []metrics.Verdict {
 	if o.Metrics != nil && o.Metrics.Verdicts != nil {
-		list = o.Metrics.Verdicts
+		return o.Metrics.Verdicts
 	}
+	return m.Additions().Verdicts
+}
+
+// verdicts returns those of the topics as the page shows them, nil where there are none.
+func verdicts(m *jsmf.Model, o *Options) []*verdict {
 	out := make([]*verdict, m.K())
-	for k, v := range list {
+	for k, v := range judged(m, o) {
 		_, reason, _ := strings.Cut(v.String(), ": ")
 		out[k] = &verdict{v.Quality.String(), reason, -1}
 		if v.Quality == metrics.Twin {
