@@ -41,6 +41,7 @@ import (
 type goSource struct {
 	root      string // the src folder
 	tokenizer text.Tokenizer
+	read      func(name string, file *ast.File) // of each document, unless it is nil
 }
 
 // goroot returns the folder of the Go installation.
@@ -114,6 +115,9 @@ func (s goSource) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 				if 10*grammar < len(tokens)-n { // in prose about half of all words are such
 					tokens = tokens[:n]
 				}
+			}
+			if len(tokens) > 0 && s.read != nil {
+				s.read(name, file)
 			}
 			if len(tokens) > 0 && !yield(corpus.Document{ID: name, Tokens: tokens}, nil) {
 				return fs.SkipAll

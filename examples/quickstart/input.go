@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"go/ast"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
@@ -60,8 +61,10 @@ func choose(ctx context.Context, o options) (in input, err error) {
 		if err != nil {
 			return in, err
 		}
-		in.source, in.what, in.title = goSource{root, tok}, "comments of the Go files in "+root, "Topics of Go’s standard library"
-		in.describe = func(id string) report.Document { return goFile(root, id) }
+		shown := map[string]report.Document{} // parsing all files again would take seconds
+		keep := func(name string, file *ast.File) { shown[name] = goFile(name, file) }
+		in.source, in.what, in.title = goSource{root, tok, keep}, "comments of the Go files in "+root, "Topics of Go’s standard library"
+		in.describe = func(id string) report.Document { return shown[id] }
 		in.curation.MinTokens = 20 // less is not about anything yet
 	}
 	if o.stop != "" {

@@ -416,7 +416,7 @@ func f() {
 		t.Fatal(err)
 	}
 	var got []string
-	for d, err := range (goSource{root, tok}).Docs(context.Background()) {
+	for d, err := range (goSource{root: root, tokenizer: tok}).Docs(context.Background()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -437,7 +437,7 @@ func f() {
 		t.Errorf("without src: %q", errs)
 	}
 	err = nil
-	for _, e := range (goSource{root, tok}).Docs(context.Background()) {
+	for _, e := range (goSource{root: root, tokenizer: tok}).Docs(context.Background()) {
 		err = e
 	}
 	if err == nil || !strings.Contains(err.Error(), "bad.go:3") {
@@ -463,11 +463,12 @@ import "image/color"
 var _ color.Model
 `)
 	want := "Package a implements io.Reader, color.Model, Thing.Do and *Thing for usage [flags] and x[i], as in the notes and https://example.com/pears."
-	if d := goFile(root, "a/x.go"); d.Snippet != want || d.Title != "a/x.go" {
-		t.Errorf("%q shows %q, want %q", d.Title, d.Snippet, want)
+	file, err := parse(filepath.Join(root, "a", "x.go"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if d := goFile(root, "none.go"); d.Snippet != "" || d.Title != "none.go" {
-		t.Errorf("no file: %+v", d)
+	if d := goFile("a/x.go", file); d.Snippet != want || d.Title != "a/x.go" {
+		t.Errorf("%q shows %q, want %q", d.Title, d.Snippet, want)
 	}
 }
 

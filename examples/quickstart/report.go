@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"go/ast"
 	"io"
 	"os"
 	"path/filepath"
@@ -56,14 +57,10 @@ func textFile(path, id string, e encoding.Encoding) report.Document {
 	return d
 }
 
-// goFile returns a Go file's comments, and as its snippet the first longer paragraph that
+// goFile returns the comments of a Go file, and as its snippet the first longer paragraph that
 // is about the file: not what is to be done, nor where the code has come from.
-func goFile(root, id string) report.Document {
-	d := report.Document{Title: id}
-	file, err := parse(filepath.Join(root, filepath.FromSlash(id)))
-	if err != nil || file == nil {
-		return d
-	}
+func goFile(name string, file *ast.File) report.Document {
+	d := report.Document{Title: name}
 	all := paragraphs(file, true)
 	d.Text = strings.Join(all, "\n\n")
 	for _, p := range all {

@@ -41,6 +41,14 @@ func Number(format string, numbers ...any) string {
 	return signs.Replace(fmt.Sprintf(format, numbers...))
 }
 
+// And joins names, as in "a, b and c".
+func And(names []string) string {
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}
+
 // tabs are those of the help of package flag, and others.
 var tabs = strings.NewReplacer("    \t", "        ", "\t", "        ")
 

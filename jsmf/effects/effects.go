@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jsmf-go/spectral/internal/console"
 	"github.com/jsmf-go/spectral/internal/errs"
 	"github.com/jsmf-go/spectral/internal/nanjson"
 	"github.com/jsmf-go/spectral/internal/sheet"
@@ -275,7 +276,7 @@ func (e *Effects) Notes() []string {
 		names = append(names, others...)
 	}
 	if parts != nil {
-		out = append(out, fmt.Sprintf("%s go together. Adjusted for the other columns, %s. What is not adjusted does not suffer from this.", and(names), and(parts)))
+		out = append(out, fmt.Sprintf("%s go together. Adjusted for the other columns, %s. What is not adjusted does not suffer from this.", console.And(names), console.And(parts)))
 	}
 	for i, t := range e.Terms {
 		if t.AdjustedFor == nil {
@@ -289,7 +290,7 @@ func (e *Effects) Notes() []string {
 		}
 		if n := len(list); n > 0 {
 			out = append(out, fmt.Sprintf("By %s, %d of %d topics go one way as the data are and the other way adjusted for %s: %s. The first numbers say what there was, those adjusted compare only what is alike in %s.",
-				t.Name, n, len(e.Quantities), and(t.AdjustedFor), strings.Join(list[:min(n, most)], "; "), and(t.AdjustedFor)))
+				t.Name, n, len(e.Quantities), console.And(t.AdjustedFor), strings.Join(list[:min(n, most)], "; "), console.And(t.AdjustedFor)))
 		}
 	}
 	for _, group := range e.Alike {
@@ -297,17 +298,9 @@ func (e *Effects) Notes() []string {
 		for _, k := range group {
 			list = append(list, e.called(k))
 		}
-		out = append(out, fmt.Sprintf("%s have nearly the same words and are not told apart: each has its part, by share, of their sum.", and(list)))
+		out = append(out, fmt.Sprintf("%s have nearly the same words and are not told apart: each has its part, by share, of their sum.", console.And(list)))
 	}
 	return out
-}
-
-// and joins names.
-func and(names []string) string {
-	if n := len(names); n > 1 {
-		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
-	}
-	return strings.Join(names, "")
 }
 
 // called returns the number of a topic and the name, or the name of a sum.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,9 +18,10 @@ import (
 
 // data is what the script reads. Words are numbered by their place in Words.
 type data struct {
-	Nouns       map[string]string `json:"nouns"` // see Nouns.phrases
-	Model       string            `json:"model"` // its fingerprint
-	Steps       int               `json:"steps"` // of the slider
+	Nouns       map[string]string `json:"nouns"`    // see Nouns.phrases
+	Model       string            `json:"model"`    // its fingerprint
+	Findings    json.RawMessage   `json:"findings"` // may hold NaN as a text
+	Steps       int               `json:"steps"`    // of the slider
 	Top         int               `json:"top"`
 	Words       []string          `json:"words"`
 	P           []number          `json:"p"`    // p(word)

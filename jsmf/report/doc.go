@@ -11,7 +11,8 @@
 // screen reader, on a desktop or a phone. Words, ids, titles and snippets are shown
 // as text, whatever they hold.
 //
-// The model alone gives an overview of the fit with its warnings; the topics by share, each
+// The page begins with what was found, the sentences of [Findings] with small curves, next to the largest
+// topics with their intervals. The model alone gives these; the topics by share, each
 // with its name, its number from 0 as in the API, and the words by which to recognise it
 // (Model.TopWords), or its words by relevance (Sievert and Shirley 2014, exact for every
 // position of the slider), with background topics marked; a map of topics, near each other
@@ -22,7 +23,7 @@
 // good each topic is, the intervals of shares and correlations, and how often a topic comes
 // back. Of more than 250 topics the drawings and the matrix of correlations show groups: those of
 // the finest level of the tree that has so few, or without one groups around the largest topics,
-// and effects are those on the 250 largest. The page begins with the largest sound topic.
+// and effects are those on the 250 largest. The first topic shown is the largest sound one.
 //
 // [Options] add measures, effects of metadata, a hierarchy, a sweep, the curation of the
 // vocabulary, times, and documents on a map, up to 100,000 of them: each
@@ -32,11 +33,13 @@
 //
 // # What readers can take away
 //
-// Each drawing is saved as PNG or SVG, in the colours shown, and each table and list as
-// CSV, in full and with all digits that the page has.
+// Each drawing is saved as PNG or SVG, in the colours shown, with its title, what its signs mean, the
+// title of the page and the date, and each table and list as CSV, in full and with all digits that the page
+// has. The address of the page says which topic is shown, what is searched for and which documents are
+// chosen: #topic-21, or #topic-21&text=glass&by.side=left. What "show more" hides is on paper.
 //
-// Topics can be renamed and merged. All views follow until the page is closed; every edit
-// can be undone. Merged topics add up their shares and correlations, and have the mean of
+// Topics can be renamed and merged. All views follow, and the browser keeps the edits for pages of the
+// same model, where it may; every edit can be undone. Merged topics add up their shares and correlations, and have the mean of
 // their words, as far as the page knows them; it shows no measures and intervals for them.
 // The edits are saved as JSON, which [jsmf.Edits] reads and Model.Edit applies in full:
 //

@@ -25,6 +25,7 @@ const (
 	documentBytes  = 105       // on the page, for each of them on average,
 	documentsBytes = 3_000_000 // or for all together where that is more
 	titleLength    = 160       // characters
+	snippetLength  = 320
 	textLength     = 1500
 	documentTopics = 8 // shown of a document
 	minShare       = 0.01
@@ -49,8 +50,7 @@ type documentData struct {
 }
 
 // documentMap returns the map of the documents, nil without any, with the topics at the places at, and sets the places of the
-// topics' documents on it. It calls Describe for each document on it, and again for those
-// with a text.
+// topics' documents on it.
 func documentMap(m *jsmf.Model, o *Options, topics []topicData, at [][2]float64) (*documentData, error) {
 	c := o.Documents
 	docs := make([]int, 0, len(c.Docs))
@@ -226,16 +226,22 @@ func (d *documentData) topics(c *jsmf.Compositions, docs []int) string {
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// described returns what to show of a document, with a title.
-func (o *Options) described(doc int) Document {
-	var shown Document
-	if o.Describe != nil {
-		shown = o.Describe(doc)
+// describer returns what is shown of a document, cut to what there is room for, with a title, and its
+// snippet for a text where it has no other. It calls Describe once for each, which may have a file to read.
+func describer(o *Options) func(doc int) Document {
+	seen := map[int]Document{}
+	describe := o.Describe
+	return func(doc int) Document {
+		x, ok := seen[doc]
+		if !ok {
+			if describe != nil {
+				x = describe(doc)
+			}
+			x = Document{plain(cmp.Or(x.Title, o.Documents.IDs[doc]), titleLength, false), plain(x.Snippet, snippetLength, false), plain(cmp.Or(x.Text, x.Snippet), textLength, true)}
+			seen[doc] = x
+		}
+		return x
 	}
-	if shown.Title == "" {
-		shown.Title = o.Documents.IDs[doc]
-	}
-	return shown
 }
 
 // lines fills in ids and titles, cut so that they take no more than limit bytes.
@@ -243,7 +249,7 @@ func (d *documentData) lines(o *Options, docs []int, limit int) {
 	ids, titles := make([]string, len(docs)), make([]string, len(docs))
 	for i, doc := range docs {
 		ids[i] = plain(o.Documents.IDs[doc], titleLength, false)
-		if titles[i] = plain(o.described(doc).Title, titleLength, false); titles[i] == ids[i] {
+		if titles[i] = o.Describe(doc).Title; titles[i] == ids[i] {
 			titles[i] = ""
 		}
 	}
@@ -265,23 +271,18 @@ func (d *documentData) lines(o *Options, docs []int, limit int) {
 // texts fills in the texts of documents, of each topic the best first, while they take no
 // more than limit bytes.
 func (d *documentData) texts(o *Options, docs []int, limit int) {
-	if o.Describe == nil {
-		return
-	}
 	const block = 1 << 16 // the compressor may hold back as much
 	b, with := newDeflated(), []byte(nil)
 	for _, i := range byTopics(o.Documents, docs) {
+		text := o.Describe(docs[i]).Text
+		if text == "" {
+			continue
+		}
 		if d.Partly = b.length()+4*len(with)/3 > limit-block; d.Partly {
 			break
 		}
-		shown := o.Describe(docs[i])
-		if shown.Text == "" {
-			shown.Text = shown.Snippet
-		}
-		if text := plain(shown.Text, textLength, true); text != "" {
-			b.write(text + "\x1e")
-			with = append(with, byte(i), byte(i>>8), byte(i>>16))
-		}
+		b.write(text + "\x1e")
+		with = append(with, byte(i), byte(i>>8), byte(i>>16))
 	}
 	d.With, d.Texts = base64.StdEncoding.EncodeToString(with), b.text()
 }

@@ -70,7 +70,9 @@ func TestDocumentMap(t *testing.T) {
 		row[d] = 1
 	}
 	c.Docs[3].Status = infer.NoTokens
+	described := map[int]int{}
 	o := Options{Documents: c, Describe: func(d int) Document {
+		described[d]++
 		doc := Document{Title: fmt.Sprintf("Title\t\n%d <b>", d)}
 		if d%2 == 0 {
 			doc.Title = c.IDs[d] // nothing new
@@ -90,6 +92,11 @@ func TestDocumentMap(t *testing.T) {
 	got, err := documentMap(m, &o, nil, spots)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for d, n := range described {
+		if n != 1 {
+			t.Errorf("document %d was described %d times", d, n)
+		}
 	}
 	if got.Count != docs-1 || got.All != docs-1 || got.Wide {
 		t.Fatalf("%d of %d documents, wide: %v", got.Count, got.All, got.Wide)

@@ -165,7 +165,7 @@ func TestEffectsTimes(t *testing.T) {
 // that a number of topics was chosen by.
 func TestDoubt(t *testing.T) {
 	m := model(t, 300, 6)
-	if page := write(t, m); strings.Contains(page, `"low":`) || strings.Contains(page, `"scores":`) {
+	if page := write(t, m); strings.Contains(page, `"low":[`) || strings.Contains(page, `"scores":`) {
 		t.Error("a page on a model alone has intervals or scores")
 	}
 	u := sample.Uncertainty(m)

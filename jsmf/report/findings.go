@@ -19,44 +19,34 @@ import (
 
 // Finding is a sentence or two on what was found.
 type Finding struct {
-	Text  string // plain text; names of topics stand in “ ”
-	Place string // where the page of Write shows more, as a link: "#topics"
-
-	// Curves are a small picture of what the text is about, over Labels: the largest topics and their
-	// shares, the bins of time and the shares of a topic in each, the levels of a column and the shares
-	// of a topic at each, or pairs of topics and their correlations. What is not known is NaN, a number
-	// or the ends of its interval. nil where there is nothing to draw.
-	Labels []string
-	Curves []Curve
-	Kind   CurveKind
+	Text string `json:"-"` // plain text; names of topics stand in “ ”
+	// Place is where the page of Write shows more, as a link, and says what the Finding is about: "#topics",
+	// "#time", "#effects", "#correlations" or "#quality".
+	Place string `json:"place"`
+	// Curves are a small picture, over Labels: the shares of the largest topics, the shares of a topic or two
+	// in each bin of time or at each level of a column, or the correlations of pairs. What is not known
+	// is NaN, a number or the ends of its interval. nil where there is nothing to draw.
+	Labels []string `json:"labels"`
+	Curves []Curve  `json:"curves"`
 }
 
 // Curve is a row of numbers of a Finding, one for each of its Labels.
 type Curve struct {
-	Name   string // of its topic; "" where Labels are topics
-	Values []jsmf.Interval
+	Name   string          `json:"name"` // of its topic; "" where Labels are topics
+	Values []jsmf.Interval `json:"values"`
 }
 
-// CurveKind is what the numbers of a Finding are.
-type CurveKind string
-
-const (
-	Shares       CurveKind = "shares"       // of topics, or of a topic at each level of a column
-	Trends       CurveKind = "trends"       // shares of topics in bins of time, in order
-	Correlations CurveKind = "correlations" // of pairs of topics
-)
-
 // Findings returns what the model says in short: what the documents are about, what rose and fell, what
-// differs by class, what goes together, and what is doubtful. These are the sentences with which the
-// page of Write begins. A sentence is left out where the model and the options have nothing on it.
+// differs by class, what goes together, and what is doubtful. The page of Write begins with these sentences.
+// One is left out where the model and the options have nothing on it.
 //
 // All but the last speak only of topics that are sound, if there are verdicts, and stable, if fits
-// were repeated (jsmf.Uncertainty). A change, a difference or a correlation is told if its interval leaves out zero
-// even when it is widened for all numbers that were looked at (Bonferroni), and if it does not turn
-// around when it is adjusted for other columns. The intervals told are not widened. Correlations
+// were repeated (jsmf.Uncertainty). A change, a difference or a correlation is told if its interval leaves out
+// zero even when it is widened for all numbers that were looked at (Bonferroni), and if it does not
+// turn around when it is adjusted for other columns. The intervals told are not widened. Correlations
 // without intervals are told if they are larger than chance would make them in as many documents.
 //
-// Errors are those of Write. O(K²) besides the pairs, levels and bins.
+// Errors are those of Write. O(K²) besides the levels and bins.
 func Findings(m *jsmf.Model, o Options) ([]Finding, error) {
 	if m == nil {
 		return nil, errors.New("report: no model")
@@ -68,35 +58,38 @@ func Findings(m *jsmf.Model, o Options) ([]Finding, error) {
 }
 
 func findings(m *jsmf.Model, o *Options) []Finding {
-	f := &finder{m: m, e: o.Effects, u: m.Additions().Uncertainty, say: speech(o.Nouns.phrases())}
+	f := &finder{m: m, e: o.Effects, u: m.Additions().Uncertainty, shares: toldShares(m), say: speech(o.Nouns.phrases())}
 	for _, name := range m.Names() {
 		f.names = append(f.names, atMost(name, nameLength))
 	}
-	f.rely(judged(m, o))
+	doubt := f.rely(judged(m, o))
 	f.about()
 	if len(f.topics) > 0 {
 		if f.e != nil {
+			f.matched = slices.DeleteFunc(slices.Clone(f.topics), func(k int) bool { return 2*f.e.Unmatched[k] > f.e.Replicates })
 			f.trends()
 			f.classes()
 		}
 		f.together()
 	}
-	f.doubts()
+	if doubt != "" {
+		f.add(Finding{Place: "#quality"}, "%s", doubt)
+	}
 	return f.out
 }
 
 // finder collects findings.
 type finder struct {
-	m      *jsmf.Model
-	e      *effects.Effects  // nil: none
-	u      *jsmf.Uncertainty // nil: not known
-	names  []string
-	say    *strings.Replacer
-	topics []int  // that can be relied on, by decreasing share
-	good   string // what these are: "sound and stable", or "" where nothing is known of it
-	called string // with that, "topics"
-	doubt  string // how many others there are, and why
-	out    []Finding
+	m       *jsmf.Model
+	e       *effects.Effects  // nil: none
+	u       *jsmf.Uncertainty // nil: not known
+	names   []string
+	shares  []jsmf.Interval
+	say     *strings.Replacer
+	good    string // what topics are that can be relied on: "sound and stable", or "" where nothing is known
+	topics  []int  // these, by decreasing share
+	matched []int  // those whose effects can be relied on, too
+	out     []Finding
 }
 
 func (f *finder) add(x Finding, format string, args ...any) {
@@ -107,12 +100,15 @@ func (f *finder) add(x Finding, format string, args ...any) {
 // quoted is the name of a topic in a sentence.
 func (f *finder) quoted(k int) string { return "“" + f.names[k] + "”" }
 
-// rely fills in topics, good, called and doubt.
-func (f *finder) rely(verdicts []metrics.Verdict) {
-	shares, background := f.m.TopicShares(), f.m.Background()
-	bad, unsound, unstable := map[metrics.Quality]int{}, 0, 0
+// called is what the topics are called that can be relied on.
+func (f *finder) called() string { return strings.TrimSpace(f.good + " topics") }
+
+// rely fills in good and topics, and says what cannot be relied on.
+func (f *finder) rely(verdicts []metrics.Verdict) (doubt string) {
+	background := f.m.Background()
+	bad, unsound, unstable, withheld := map[metrics.Quality]int{}, 0, 0, 0
 	stable := f.u != nil && f.u.Cold > 0
-	for _, k := range vec.Order(f.m.K(), func(k int) float64 { return shares[k] }) {
+	for _, k := range vec.Order(f.m.K(), func(k int) float64 { return f.shares[k].Value }) {
 		q := metrics.Sound
 		if verdicts != nil {
 			q = verdicts[k].Quality
@@ -128,8 +124,11 @@ func (f *finder) rely(verdicts []metrics.Verdict) {
 		default:
 			f.topics = append(f.topics, k)
 		}
+		if f.shares[k].Withheld() {
+			withheld++
+		}
 	}
-	var good, reasons, why []string
+	var good, reasons, why, say []string
 	for q := metrics.Sound; q <= metrics.Boilerplate; q++ {
 		if bad[q] > 0 {
 			reasons = append(reasons, fmt.Sprintf("%d %v", bad[q], q))
@@ -141,22 +140,28 @@ func (f *finder) rely(verdicts []metrics.Verdict) {
 	if stable {
 		good = append(good, "stable")
 	}
+	f.good = console.And(good)
 	if unsound > 0 {
-		why = append(why, fmt.Sprintf("%d are not sound (%s)", unsound, strings.Join(reasons, ", ")))
+		be := "are"
+		if unsound == 1 {
+			be = "is"
+		}
+		why = append(why, fmt.Sprintf("%d %s not sound (%s)", unsound, be, strings.Join(reasons, ", ")))
 	}
 	if unstable > 0 {
 		why = append(why, fmt.Sprintf("%d came back in fewer than three of four new fits", unstable))
 	}
-	f.good, f.doubt = strings.Join(good, " and "), strings.Join(why, ", and ")
-	f.called = strings.TrimSpace(f.good + " topics")
-}
-
-// share is that of a topic, with its interval if that is known.
-func (f *finder) share(k int) jsmf.Interval {
-	if f.u != nil {
-		return f.u.Topics[k].Share
+	if why != nil {
+		say = append(say, fmt.Sprintf("Read with care: of %d topics %s.", f.m.K(), strings.Join(why, ", and ")))
+	} else if f.good != "" {
+		say = append(say, fmt.Sprintf("All %d topics are %s.", f.m.K(), f.good))
 	}
-	return jsmf.Interval{Value: f.m.TopicShares()[k], Low: math.NaN(), High: math.NaN(), Bias: math.NaN()}
+	if f.u == nil {
+		say = append(say, "Shares and correlations have no intervals: the fit was not repeated.")
+	} else if withheld > 0 {
+		say = append(say, fmt.Sprintf("Too little is known for an interval of %d of %d shares.", withheld, f.m.K()))
+	}
+	return strings.Join(say, " ")
 }
 
 // percents writes a share with its interval.
@@ -171,15 +176,13 @@ func (f *finder) about() {
 		f.add(Finding{Place: "#topics"}, "None of %d topics is %s, so that nothing is said of single ones.", f.m.K(), cmp.Or(f.good, "about a subject"))
 		return
 	}
-	x, c := Finding{Place: "#topics", Kind: Shares}, Curve{}
+	x, c := Finding{Place: "#topics"}, Curve{}
 	var parts []string
 	for i, k := range f.topics[:min(len(f.topics), drawn)] {
-		s := f.share(k)
-		x.Labels, c.Values = append(x.Labels, f.names[k]), append(c.Values, s)
-		if i < told {
-			text := percents(s)
+		x.Labels, c.Values = append(x.Labels, f.names[k]), append(c.Values, f.shares[k])
+		if text := percents(f.shares[k]); i < told {
 			if f.u == nil {
-				text = percent(s.Value)
+				text = percent(f.shares[k].Value)
 			}
 			parts = append(parts, f.quoted(k)+" with "+text)
 		}
@@ -193,16 +196,7 @@ func (f *finder) about() {
 		f.add(x, in+" only one of %d topics to rely on is %s of {a document} on average.", f.m.K(), parts[0])
 		return
 	}
-	f.add(x, in+" largest of %d %s are %s of {a document} on average.", len(f.topics), f.called, listing(parts))
-}
-
-// listing joins parts as in “a, b and c”.
-func listing(parts []string) string {
-	last := len(parts) - 1
-	if last < 1 {
-		return strings.Join(parts, "")
-	}
-	return strings.Join(parts[:last], ", ") + " and " + parts[last]
+	f.add(x, in+" largest of %d %s are %s of {a document} on average.", len(f.topics), f.called(), console.And(parts))
 }
 
 // surely returns the end of the interval that is nearer to zero once the interval is widened for n numbers of
@@ -219,218 +213,169 @@ func surely(x jsmf.Interval, level float64, replicates, n int) float64 {
 	return 0
 }
 
-// matched returns the topics whose effects can be relied on, too.
-func (f *finder) matched() []int {
-	return slices.DeleteFunc(slices.Clone(f.topics), func(k int) bool { return 2*f.e.Unmatched[k] > f.e.Replicates })
+// ranked counts what is certain, and holds the largest.
+type ranked struct {
+	n, topic, point int
+	v               float64
+	term            *effects.TermEffects
 }
 
-// turns reports whether a number of a raw term is of the other sign where the term is adjusted.
-func (f *finder) turns(raw *effects.TermEffects, number func(*effects.TermEffects) float64) bool {
-	return slices.ContainsFunc(f.e.Terms, func(t effects.TermEffects) bool {
-		return t.Name == raw.Name && t.AdjustedFor != nil && number(&t)*number(raw) < 0
-	})
+func (r *ranked) add(v float64, t *effects.TermEffects, point, topic int) {
+	if v > 0 {
+		r.n++
+	}
+	if v > r.v {
+		r.v, r.term, r.point, r.topic = v, t, point, topic
+	}
+}
+
+// effect returns what is certain of a number of a raw term, of n numbers: 0 where it is of the other sign
+// when the term is adjusted.
+func (f *finder) effect(raw *effects.TermEffects, n int, number func(*effects.TermEffects) jsmf.Interval) float64 {
+	for _, t := range f.e.Terms {
+		if t.Name == raw.Name && t.AdjustedFor != nil && len(t.Points) == len(raw.Points) && number(&t).Value*number(raw).Value < 0 {
+			return 0
+		}
+	}
+	return surely(number(raw), f.e.Level, f.e.Replicates, n)
+}
+
+// drawn adds to a finding the shares of a topic at the points of a term.
+func (f *finder) drawn(x *Finding, t *effects.TermEffects, k int) {
+	c := Curve{Name: f.names[k]}
+	x.Labels = nil
+	for i, p := range t.Points {
+		x.Labels, c.Values = append(x.Labels, p.Label), append(c.Values, t.Predictions[i][k])
+	}
+	x.Curves = append(x.Curves, c)
 }
 
 // trends tells what rose and fell over time.
 func (f *finder) trends() {
 	at := slices.IndexFunc(f.e.Terms, func(t effects.TermEffects) bool { return t.Kind == effects.Times && t.AdjustedFor == nil })
-	topics := f.matched()
-	if at < 0 || len(topics) == 0 {
+	if at < 0 || len(f.matched) == 0 {
 		return
 	}
-	t := &f.e.Terms[at]
+	x, t := Finding{Place: "#time"}, &f.e.Terms[at]
 	first, last := t.Ends()
 	if first == last {
-		f.add(Finding{Place: "#time"}, "There are too few {documents} in the bins of %s to tell what rose and fell.", t.Name)
+		f.add(x, "There are too few {documents} in the bins of %s to tell what rose and fell.", t.Name)
 		return
 	}
-	rose, fell := ranked{}, ranked{}
-	for _, k := range topics {
-		v := surely(t.Change(k), f.e.Level, f.e.Replicates, len(topics))
-		if f.turns(t, func(t *effects.TermEffects) float64 { return t.Change(k).Value }) {
-			v = 0
-		}
-		rose.add(v, k, 0)
-		fell.add(-v, k, 0)
+	var rose, fell ranked
+	for _, k := range f.matched {
+		v := f.effect(t, len(f.matched), func(t *effects.TermEffects) jsmf.Interval { return t.Change(k) })
+		rose.add(v, t, last, k)
+		fell.add(-v, t, last, k)
 	}
 	between := fmt.Sprintf("Between %s and %s", t.Points[first].Label, t.Points[last].Label)
-	if rose.n+fell.n == 0 {
-		f.add(Finding{Place: "#time"}, "%s no rise or fall of a topic is certain.", between)
+	var parts []string
+	tell := func(r ranked, did string) {
+		if r.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s from %s to %s", f.quoted(r.topic), did, percents(t.Predictions[first][r.topic]), percents(t.Predictions[last][r.topic])))
+			f.drawn(&x, t, r.topic)
+		}
+	}
+	tell(rose, "rose")
+	tell(fell, "fell")
+	if parts == nil {
+		f.add(x, "%s no rise or fall of a topic is certain.", between)
 		return
 	}
-	x := Finding{Place: "#time", Kind: Trends}
-	for _, p := range t.Points {
-		x.Labels = append(x.Labels, p.Label)
-	}
-	var parts []string
-	for _, r := range []struct {
-		ranked
-		did string
-	}{{rose, "rose"}, {fell, "fell"}} {
-		if r.n == 0 {
-			continue
-		}
-		k := r.topic
-		parts = append(parts, fmt.Sprintf("%s %s from %s to %s", f.quoted(k), r.did, percents(t.Predictions[first][k]), percents(t.Predictions[last][k])))
-		x.Curves = append(x.Curves, f.curve(t, k))
-	}
-	f.add(x, "%s %s. Of %d %s %d rose for certain and %d fell.", between, listing(parts), len(topics), f.called, rose.n, fell.n)
-}
-
-// curve holds the shares of a topic at the points of a term.
-func (f *finder) curve(t *effects.TermEffects, k int) Curve {
-	c := Curve{Name: f.names[k]}
-	for i := range t.Points {
-		c.Values = append(c.Values, t.Predictions[i][k])
-	}
-	return c
-}
-
-// ranked counts what is certain and holds the largest.
-type ranked struct {
-	n, topic, point int
-	v               float64
-}
-
-func (r *ranked) add(v float64, topic, point int) {
-	if v > 0 {
-		r.n++
-		if v > r.v {
-			r.v, r.topic, r.point = v, topic, point
-		}
-	}
+	f.add(x, "%s %s. Of %d %s %d rose for certain and %d fell.", between, console.And(parts), len(f.matched), f.called(), rose.n, fell.n)
 }
 
 // classes tells the largest difference by class.
 func (f *finder) classes() {
-	topics := f.matched()
-	var raw []*effects.TermEffects
 	var names []string
 	n := 0
-	for i := range f.e.Terms {
-		if t := &f.e.Terms[i]; t.Kind == effects.Categories && t.AdjustedFor == nil {
-			raw, names = append(raw, t), append(names, t.Name)
-			for _, p := range t.Points {
-				if !p.Few() {
-					n += len(topics)
+	// each calls f for each level of each column that has enough documents.
+	each := func(do func(t *effects.TermEffects, point int)) {
+		for i := range f.e.Terms {
+			t := &f.e.Terms[i]
+			for p := range t.Points {
+				if t.Kind == effects.Categories && t.AdjustedFor == nil && !t.Points[p].Few() {
+					do(t, p)
 				}
 			}
 		}
 	}
+	each(func(t *effects.TermEffects, _ int) {
+		if n += len(f.matched); !slices.Contains(names, t.Name) {
+			names = append(names, t.Name)
+		}
+	})
 	if n == 0 {
 		return
 	}
-	best, of := ranked{}, raw[0]
-	for _, t := range raw {
-		for i, p := range t.Points {
-			for _, k := range topics {
-				v := surely(t.Differences[i][k], f.e.Level, f.e.Replicates, n)
-				if p.Few() || f.turns(t, func(t *effects.TermEffects) float64 { return t.Differences[min(i, len(t.Points)-1)][k].Value }) {
-					v = 0
-				}
-				before := best.v
-				if best.add(math.Abs(v), k, i); best.v > before {
-					of = t
-				}
-			}
+	var best ranked
+	each(func(t *effects.TermEffects, p int) {
+		for _, k := range f.matched {
+			best.add(math.Abs(f.effect(t, n, func(t *effects.TermEffects) jsmf.Interval { return t.Differences[p][k] })), t, p, k)
 		}
-	}
+	})
+	x, k, t := Finding{Place: "#effects"}, best.topic, best.term
 	if best.n == 0 {
-		f.add(Finding{Place: "#effects"}, "No difference of a topic by %s is certain.", listing(names))
+		f.add(x, "No difference of a topic by %s is certain.", console.And(names))
 		return
 	}
-	x := Finding{Place: "#effects", Kind: Shares, Curves: []Curve{f.curve(of, best.topic)}}
-	for _, p := range of.Points {
-		x.Labels = append(x.Labels, p.Label)
-	}
-	d, more := of.Differences[best.point][best.topic], "more"
+	f.drawn(&x, t, k)
+	d, more := t.Differences[best.point][k], "more"
 	if d.Value < 0 {
 		d, more = jsmf.Interval{Value: -d.Value, Low: -d.High, High: -d.Low}, "less"
 	}
-	f.add(x, "Where %s is %s, %s has %s, %s %s than on average. By %s %d of %d differences are certain.", of.Name, of.Points[best.point].Label, f.quoted(best.topic),
-		percents(of.Predictions[best.point][best.topic]), d.Text(func(v float64) string { return console.Number("%.1f", 100*v) }, " points"), more, listing(names), best.n, n)
+	f.add(x, "Where %s is %s, %s has %s of {a document}, %s %s than on average. By %s %d of %d differences are certain.", t.Name, t.Points[best.point].Label, f.quoted(k),
+		percents(t.Predictions[best.point][k]), d.Text(func(v float64) string { return console.Number("%.1f", 100*v) }, " points"), more, console.And(names), best.n, n)
 }
 
 // together tells the two topics that are most certain to share documents.
 func (f *finder) together() {
-	const drawnPairs = 3
+	const drawn = 3
 	var pairs []jsmf.PairUncertainty
 	documents := f.m.Stats().Corpus.Documents
-	switch {
-	case f.u != nil:
+	if f.u != nil {
 		pairs = slices.Clone(f.u.Pairs)
-	case documents > 0:
+	} else if nan := math.NaN(); documents > 0 {
 		for _, p := range f.m.CorrelatedPairs(-1) {
-			nan := math.NaN()
 			pairs = append(pairs, jsmf.PairUncertainty{K: p.K, L: p.L, Correlation: jsmf.Interval{Value: p.Correlation, Low: nan, High: nan}})
 		}
 	}
-	reliable := make([]bool, f.m.K())
+	rely := make([]bool, f.m.K())
 	for _, k := range f.topics {
-		reliable[k] = true
+		rely[k] = true
 	}
-	pairs = slices.DeleteFunc(pairs, func(p jsmf.PairUncertainty) bool { return !reliable[p.K] || !reliable[p.L] })
-	sure := make([]float64, len(pairs))
+	pairs = slices.DeleteFunc(pairs, func(p jsmf.PairUncertainty) bool { return !rely[p.K] || !rely[p.L] })
+	if len(pairs) == 0 {
+		return
+	}
+	chance := distuv.UnitNormal.Quantile(1-0.025/float64(len(pairs))) / math.Sqrt(float64(documents))
+	sure := make([]float64, len(pairs)) // 0: not
+	n := 0
 	for i, p := range pairs {
 		if f.u != nil {
-			sure[i] = surely(p.Correlation, f.u.Level, max(f.u.Warm, f.u.Cold), len(pairs))
-		} else if chance := distuv.UnitNormal.Quantile(1-0.025/float64(len(pairs))) / math.Sqrt(float64(documents)); p.Correlation.Value > chance {
+			sure[i] = max(0, surely(p.Correlation, f.u.Level, max(f.u.Warm, f.u.Cold), len(pairs)))
+		} else if p.Correlation.Value > chance {
 			sure[i] = p.Correlation.Value
 		}
-	}
-	certain := vec.Top(len(pairs), len(pairs), func(i int) float64 { return sure[i] })
-	if n := slices.IndexFunc(certain, func(i int) bool { return !(sure[i] > 0) }); n >= 0 {
-		certain = certain[:n]
-	}
-	if len(certain) == 0 {
-		if len(pairs) > 0 {
-			f.add(Finding{Place: "#correlations"}, "Of %d pairs of %s none goes together for certain.", len(pairs), f.called)
+		if sure[i] > 0 {
+			n++
 		}
+	}
+	x, c := Finding{Place: "#correlations"}, Curve{}
+	if n == 0 {
+		f.add(x, "Of %d pairs of %s none goes together for certain.", len(pairs), f.called())
 		return
 	}
-	x, c := Finding{Place: "#correlations", Kind: Correlations}, Curve{}
-	for _, i := range certain[:min(len(certain), drawnPairs)] {
-		p := pairs[i]
-		x.Labels, c.Values = append(x.Labels, f.names[p.K]+" – "+f.names[p.L]), append(c.Values, p.Correlation)
+	top := vec.Top(len(pairs), min(n, drawn), func(i int) float64 { return sure[i] })
+	for _, i := range top {
+		x.Labels, c.Values = append(x.Labels, f.names[pairs[i].K]+" – "+f.names[pairs[i].L]), append(c.Values, pairs[i].Correlation)
 	}
 	x.Curves = []Curve{c}
-	p := pairs[certain[0]]
+	p := pairs[top[0]]
 	write := func(v float64) string { return console.Number("%+.2f", v) }
-	text := write(p.Correlation.Value)
-	if f.u != nil {
-		text = p.Correlation.Text(write, "")
+	text, so := p.Correlation.Text(write, ""), "go together for certain"
+	if f.u == nil {
+		text, so = write(p.Correlation.Value), "correlate more than chance would make them"
 	}
-	f.add(x, "%s and %s go together: the correlation of their shares is %s. Of %d pairs of %s %d go together for certain.", f.quoted(p.K), f.quoted(p.L), text, len(pairs), f.called, len(certain))
-}
-
-// doubts tells what cannot be relied on.
-func (f *finder) doubts() {
-	x := Finding{Place: "#quality"}
-	if f.doubt != "" {
-		f.add(x, "Read with care: of %d topics %s.", f.m.K(), f.doubt)
-	} else if f.good != "" {
-		f.add(x, "All %d topics are %s.", f.m.K(), f.good)
-	}
-	withheld := 0
-	if f.u != nil {
-		for _, t := range f.u.Topics {
-			if t.Share.Withheld() {
-				withheld++
-			}
-		}
-	}
-	also := ""
-	switch {
-	case f.u == nil:
-		also = "Shares and correlations have no intervals: the fit was not repeated."
-	case withheld > 0:
-		also = fmt.Sprintf("Too little is known for an interval of %d of %d shares.", withheld, f.m.K())
-	default:
-		return
-	}
-	if n := len(f.out) - 1; f.doubt != "" || f.good != "" {
-		f.out[n].Text += " " + also
-	} else {
-		f.add(x, "%s", also)
-	}
+	f.add(x, "%s and %s go together: the correlation of their shares is %s. Of %d pairs of %s %d %s.", f.quoted(p.K), f.quoted(p.L), text, len(pairs), f.called(), n, so)
 }

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -54,6 +54,18 @@ func (v *verdict) text(names []string) string {
 	return s
 }
 
+// toldShares returns the shares of topics as they are told: with what a bootstrap knows of them.
+func toldShares(m *jsmf.Model) []jsmf.Interval {
+	out := make([]jsmf.Interval, m.K())
+	for k, v := range m.TopicShares() {
+		out[k] = jsmf.Interval{Value: v, Low: math.NaN(), High: math.NaN(), Bias: math.NaN()}
+		if u := m.Additions().Uncertainty; u != nil {
+			out[k] = u.Topics[k].Share
+		}
+	}
+	return out
+}
+
 // judged returns the verdicts of the topics, nil where there are none: those of the options, or
 // else the model's.
 func judged(m *jsmf.Model, o *Options) []metrics.Verdict {
@@ -74,29 +86,6 @@ func verdicts(m *jsmf.Model, o *Options) []*verdict {
 		}
 	}
 	return out
-}
-
-// sound says how many topics are sound, "" if there are no verdicts.
-func (p *page) sound() string {
-	n := 0
-	for _, v := range p.verdicts {
-		if v == nil {
-			return ""
-		}
-		if v.Quality == metrics.Sound.String() {
-			n++
-		}
-	}
-	return fmt.Sprintf("%d of %d", n, len(p.verdicts))
-}
-
-// stable says how many topics are stable, "" if that is not known.
-func stable(m *jsmf.Model) string {
-	u := m.Additions().Uncertainty
-	if u == nil || u.Cold == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d", u.Stable(), len(u.Topics))
 }
 
 // uncertaintyData is what the page shows of a jsmf.Uncertainty.

@@ -42,10 +42,10 @@ type byTopic struct {
 }
 
 // columns returns those of the table of topics.
-func (p *page) columns(m *jsmf.Model, shares []float64, o *Options) []column {
+func (p *page) columns(m *jsmf.Model, o *Options) []column {
 	cols := []byTopic{{"share", "Share, %", "The part of {a document}, on average", nil}}
-	for _, x := range shares {
-		cols[0].Values = append(cols[0].Values, 100*x)
+	for _, x := range toldShares(m) {
+		cols[0].Values = append(cols[0].Values, 100*x.Value)
 	}
 	if n := m.Stats().Anchors.Norms; n != nil {
 		cols = append(cols, byTopic{"norm", "Distance", "Of the anchor from the span of those found before it", n})

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/nanjson"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -22,10 +23,10 @@ type page struct {
 	word          func(string) string // returns a word as it is shown
 	say           *strings.Replacer   // puts the nouns into texts
 	Title, About  string
+	Findings      []Finding
 	K, N          int
 	Documents     int
 	Tokens        int64
-	Sound, Stable string // how many topics are, of how many; "" if that is not known
 	Recovered     string // which part of the correlations is; "" if that is not known
 	Total         string
 	Warnings      []string
@@ -97,7 +98,6 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	}
 	p.name(m)
 	p.verdicts = verdicts(m, o)
-	p.Sound, p.Stable = p.sound(), stable(m)
 	if u := m.Additions().Uncertainty; u != nil {
 		p.Recovered = p.say.Replace(u.Recovery("{documents}"))
 	}
@@ -108,7 +108,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	d := &data{Nouns: phrases, Model: m.Fingerprint(), Steps: lambdaSteps, Top: o.TopWords}
 	used := newWordList(m, unigram(m), p.word)
 	shares := m.TopicShares()
-	p.list(m, shares, o)
+	p.list(m)
 	d.Topics = p.topics(m, shares, used, o)
 	u, err := newDrawing(m)
 	if err != nil {
@@ -126,7 +126,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	}
 	d.Map = drawMap(u.m, used, components)
 	used.finish(d)
-	d.Columns = p.columns(m, shares, o)
+	d.Columns = p.columns(m, o)
 	d.Matrix = u.matrix()
 	p.Drawn = u.m.K()
 	d.Uncertainty = uncertainty(m)
@@ -139,6 +139,10 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 		d.Eigen = numbers(st.AnchorFree.Eigenvalues)
 	}
 	d.LogLik = numbers(st.Refine.LogLik())
+	p.Findings = findings(m, o)
+	if d.Findings, err = nanjson.Marshal(p.Findings); err != nil {
+		return nil, err
+	}
 	p.measures(o)
 	p.addSweep(d, o.Sweep)
 	p.effects(d, o.Effects, shares)

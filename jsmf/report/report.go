@@ -172,7 +172,7 @@ type Options struct {
 	Documents *jsmf.Compositions
 
 	// Describe returns what to show of document m, a row of Documents.W. It is called
-	// more than once for some documents. nil: their ids.
+	// once for each document on the map and for those of each topic. nil: their ids.
 	Describe func(m int) Document
 
 	// TopDocuments is how many documents a topic shows, at most 100; 0: 5.
@@ -239,6 +239,7 @@ func (o *Options) check(m *jsmf.Model) error {
 			bad("time of %s: %v", t.Stage, t.Duration)
 		}
 	}
+	o.Describe = describer(o)
 	return errors.Join(errs...)
 }
 

@@ -184,7 +184,7 @@ func TestVerdictsAndUncertainty(t *testing.T) {
 	if x := s.Uncertainty.Topics[2]; s.Uncertainty.Cold != 4 || *x.Share[0] != 0.1 || x.Share[1] != nil || len(x.Merges) != 1 || x.Merges[0] != [2]float64{5, 0.25} {
 		t.Errorf("uncertainty %+v", s.Uncertainty)
 	}
-	for _, want := range []string{"(twin of “" + m.Name(4) + "”)", "<dd>5 of 6</dd>", "<dd>0 of 6</dd>"} {
+	for _, want := range []string{"(twin of “" + m.Name(4) + "”)", "of 6 topics 1 is not sound (1 twin), and 5 came back in fewer than three of four new fits"} {
 		if !strings.Contains(of, want) {
 			t.Errorf("the page lacks %q", want)
 		}

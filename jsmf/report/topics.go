@@ -3,7 +3,6 @@ package report
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -22,9 +21,9 @@ type listed struct {
 }
 
 // list fills in the topics by share.
-func (p *page) list(m *jsmf.Model, shares []float64, o *Options) {
-	topics := m.Summary(12)
-	for _, k := range vec.Order(m.K(), func(k int) float64 { return shares[k] }) {
+func (p *page) list(m *jsmf.Model) {
+	topics, shares := m.Summary(12), toldShares(m)
+	for _, k := range vec.Order(m.K(), func(k int) float64 { return shares[k].Value }) {
 		t := topics[k]
 		note := ""
 		if v := p.verdicts[k]; t.Background {
@@ -32,7 +31,7 @@ func (p *page) list(m *jsmf.Model, shares []float64, o *Options) {
 		} else if v != nil && v.Quality != metrics.Sound.String() {
 			note = v.text(p.names)
 		}
-		p.Topics = append(p.Topics, listed{k, p.names[k], percent(t.Share), p.word(t.Anchor), p.words(t.Words), note})
+		p.Topics = append(p.Topics, listed{k, p.names[k], percent(shares[k].Value), p.word(t.Anchor), p.words(t.Words), note})
 		p.HasBackground = p.HasBackground || t.Background
 		// Words that reading weights rank do not have their probabilities for weights.
 		p.HasReading = p.HasReading || slices.ContainsFunc(t.Words, func(w jsmf.WordProb) bool { return w.Weight != w.Prob })
@@ -146,13 +145,12 @@ func (p *page) documents(o *Options, k int) []docData {
 		return c.W.At(d, k)
 	})
 	for _, d := range top {
-		shown := o.described(d)
+		shown := o.Describe(d)
 		note := count(int64(c.Docs[d].Tokens)) + p.Say(" known {words}")
 		if c.Labels != nil && c.Labels[d] != "" {
 			note = atMost(c.Labels[d], 80) + " · " + note
 		}
-		snippet := strings.Join(strings.Fields(shown.Snippet), " ")
-		out = append(out, docData{atMost(shown.Title, 160), note, atMost(snippet, 320), number(c.W.At(d, k)), -1, d})
+		out = append(out, docData{shown.Title, note, shown.Snippet, number(c.W.At(d, k)), -1, d})
 	}
 	return out
 }

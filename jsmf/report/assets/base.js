@@ -41,7 +41,11 @@
   const times = (x) => "×" + (x >= 10 ? Math.round(x) : x.toFixed(1));
   // within writes an interval in brackets, each end as f does, or that there is none.
   const within = (lo, hi, f) => " (" + (isNum(lo) && isNum(hi) ? f(lo) + " to " + f(hi) : "too little is known for an interval") + ")";
-  const signed = (x) => !isNum(x) ? "–" : (x < 0 ? "−" : "+") + Math.abs(x).toFixed(2);
+  const signed = (x) => {
+    if (!isNum(x)) return "–";
+    const s = Math.abs(x).toFixed(2);
+    return (Number(s) === 0 ? "" : x < 0 ? "−" : "+") + s;
+  };
   const css = (name) => getComputedStyle(root).getPropertyValue(name).trim();
   const range = (n) => Array.from({ length: n }, (_, i) => i);
   // by sorts numbers of things by a value, the largest first, what has none last.
@@ -124,6 +128,9 @@
     const g = data.topicmap.group[k < K ? k : thing(k).topics[0]];
     return g < hues ? g + 1 : 0;
   };
+  // lettered is the letter of a topic's group, which says what its colour says.
+  const letters = "ABCDEFGH";
+  const lettered = (k) => hueOf(k) ? " " + letters[hueOf(k) - 1] : "";
   // groupNames are what the groups are called, by their largest topics, and how many those are.
   const groupNames = () => range(data.topicmap.groups).map((g) => {
     const mine = shareOrder.filter((k) => data.topicmap.group[k] === g);
@@ -134,7 +141,20 @@
     const v = data.topics[k].verdict;
     return !v ? "" : v.quality + (v.twin >= 0 ? " of “" + label(into(v.twin)) + "”" : "") + (v.reason ? ": " + v.reason : "");
   };
-  const byShare = () => by(range(K).filter(alive), (k) => data.topics[k].share);
+  // shareOf is the share of a topic, less the bias that the bootstrap knows, as everywhere on the page.
+  const shareOf = (k) => {
+    const u = k < K ? data.topics[k].doubt : null;
+    return u && isNum(u.value) ? u.value : thing(k).share;
+  };
+  // doubtOf says why a topic cannot be relied on, "" for others.
+  const doubtOf = (k) => {
+    const t = data.topics[k];
+    if (t.background) return "background";
+    if (t.verdict && t.verdict.quality !== "sound") return t.verdict.quality;
+    return t.doubt && isNum(t.doubt.stability) && t.doubt.stability < 0.75 ? "seldom comes back" : "";
+  };
+  data.topics.forEach((t, k) => { t.doubt = data.uncertainty ? data.uncertainty.topics[k] : null; });
+  const byShare = () => by(range(K).filter(alive), shareOf);
   let shareOrder = byShare();
 
   // M is the matrix of correlations of n topics; corr, joint and lift take places in it.
@@ -183,6 +203,8 @@
     $("topics").scrollIntoView();
     $("list").focus({ preventScroll: true });
   };
+  const printing = () => root.classList.contains("print"); // all is shown
+  const onTold = []; // when what the address says has changed
   const redraws = []; // what must be drawn again in other colours or another size
 
   // ---- theme -------------------------------------------------------------------
@@ -205,12 +227,16 @@
     themeNow();
   });
   prefersDark.addEventListener("change", themeNow);
+  let closed = []; // details that are open on paper
   addEventListener("beforeprint", () => {
     root.classList.add("print"); // shows the matrix too, so that it can be drawn
+    closed = [...document.querySelectorAll("details:not([open], #documents-filters)")];
+    for (const d of closed) d.open = true;
     setTheme(false);
   });
   addEventListener("afterprint", () => {
     root.classList.remove("print");
+    for (const d of closed) d.open = false;
     themeNow();
   });
 

@@ -9,6 +9,36 @@
   }));
   listTopics();
   setLambda();
+  restoreEdits();
   choose(topic);
   themeNow();
+
+  // The address says what is shown, so that it can be sent: #topic-21&filter=…&words=…&text=…&by.COLUMN=…
+  const tellAddress = frame(() => {
+    const p = new URLSearchParams();
+    for (const [name, input] of [["filter", filter], ["words", find]]) if (input.value.trim()) p.set(name, input.value.trim());
+    if (together.picked) p.set("together", together.picked.join("."));
+    if (docs) docs.tell(p);
+    const hash = "#topic-" + topic + (p.size ? "&" + p : "");
+    if (hash !== location.hash) history.replaceState(null, "", hash);
+  });
+  const readAddress = () => {
+    const [at, ...rest] = location.hash.slice(1).split("&"), p = new URLSearchParams(rest.join("&")), k = /^topic-\d+$/.test(at) ? Number(at.slice(6)) : -1;
+    if (rest.length) {
+      filter.value = p.get("filter") || "";
+      listTopics();
+      find.value = p.get("words") || "";
+      search();
+      if (p.has("together")) together.picked = p.get("together").split(".").filter((s) => /^\d+$/.test(s) && s < K).map(Number).slice(0, 8);
+      together.draw();
+      if (docs) docs.take(p);
+    }
+    if (k >= 0 && k < K) open(k);
+  };
+  readAddress();
+  addEventListener("hashchange", readAddress);
+  onTopic.push(tellAddress);
+  onTold.push(tellAddress);
+  for (const input of [filter, find]) input.addEventListener("input", tellAddress);
+  if (docs) docs.onChosen.push(tellAddress);
   root.dataset.ready = "true";

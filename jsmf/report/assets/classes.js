@@ -15,7 +15,9 @@
     };
     const colsOf = () => {
       const all = range(now().points.length);
-      return order.value === "similar" && now().levels ? now().levels : all;
+      const told = (p) => fxLiving().some((q) => isNum(fxOf(now().differences, p, q).v));
+      const list = (order.value === "similar" && now().levels ? now().levels : all).filter(told);
+      return list.length ? list : all;
     };
     const colour = (u) => `rgba(${css(u < 0 ? "--warm" : "--cool")},${Math.abs(u).toFixed(3)})`;
     const square = (x, y, w, h) => `M${x.toFixed(1)} ${y.toFixed(1)}h${w.toFixed(1)}v${h.toFixed(1)}h${(-w).toFixed(1)}z`;
@@ -44,6 +46,11 @@
         paths.set(key, (paths.get(key) || "") + d);
       }));
       for (const [key, d] of paths) picture.append(svg("path", key === "none" ? { class: "blank", d } : { fill: key === 0 ? css("--track") : colour(key / steps), d }));
+      // What differs for certain has a sign, too.
+      if (size >= 15) rows.forEach((q, i) => cols.forEach((p, j) => {
+        const x = fxOf(t.differences, p, q);
+        if (isNum(x.v) && !doubtful(x)) picture.append(text({ class: "sign halo", x: names + (j + 0.5) * size, y: top + (i + 0.5) * tall + 4, "text-anchor": "middle" }, x.v < 0 ? "−" : "+"));
+      }));
       rows.forEach((q, i) => picture.append(text({ class: "label" + (fx.quantities[q].topic === topic ? " on" : ""), x: names - 8, y: top + (i + 0.5) * tall + 4, "text-anchor": "end" }, fitted(fxName(q), names - 10, 13, 600))));
       cols.forEach((p, j) => {
         const x = names + (j + 0.5) * size;
@@ -112,6 +119,6 @@
     for (const c of [order, select]) c.addEventListener("change", draw);
     redraws.push(draw);
     onEdit.push(draw);
-    exportable($("classes-figure"), "topics by class", { svg: () => box.firstChild });
+    exportable($("classes-figure"), "topics by class", { svg: () => box.firstChild, note: () => now().what + " Plus and minus: the interval of " + percent(fx.level, 0) + " leaves out zero." });
     onTopic.push(frame(draw));
   }

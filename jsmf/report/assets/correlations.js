@@ -2,7 +2,7 @@
 
   {
     const pad = 26;
-    let picture, edges, nodes, names;
+    let picture, edges, nodes, names, firstLinked, isAlone;
     const drawNetwork = () => {
       picture = svg("svg", { viewBox: `${-pad} ${-pad} ${M.width + 2 * pad} ${M.height + 2 * pad}` });
       const strongest = most(M.links.map(([a, b]) => corr(a, b)), 1e-9);
@@ -18,12 +18,17 @@
       nodes = made.map((d) => d.node);
       names = made.map((d) => d.name);
       walk(nodes, M.x, M.y, (i) => choose(M.topics[i]));
+      const linked = new Set(M.links.flat()), alone = range(n).filter((i) => !linked.has(i));
+      if (alone.length < n) for (const i of alone) nodes[i].style.display = names[i].style.display = "none"; // told below
+      firstLinked = alone.length < n ? range(n).find((i) => linked.has(i)) : 0;
+      isAlone = (i) => alone.length < n && !linked.has(i);
+      $("network-alone").replaceChildren(...(alone.length && alone.length < n ? ["Without a line: ", ...alone.flatMap((i, at) => [at ? ", " : "", link(M.topics[i], label(M.topics[i]))]), "."] : []));
       picture.append(...edges, ...nodes, ...names); // names above all
       $("network").replaceChildren(picture);
       if (!M.named) fitNames(names, M.x, M.y, M.r);
     };
     drawNetwork();
-    $("network").after(exportable($("panel-network"), "network", { svg: () => picture, rows: () => [["topic", "name", "topic 2", "name 2", "correlation"],
+    $("network").after(exportable($("panel-network"), "network of topics", { svg: () => picture, note: () => $("panel-network").querySelector("p").textContent, rows: () => [["topic", "name", "topic 2", "name 2", "correlation"],
       ...M.links.map(([a, b]) => [digits(M.topics[a]), label(M.topics[a]), digits(M.topics[b]), label(M.topics[b]), corr(a, b)])] }));
     onEdit.push(drawNetwork);
     onTopic.push(() => {
@@ -36,7 +41,7 @@
       });
       nodes.forEach((g, i) => {
         g.classList.toggle("near", i !== at && near.has(i));
-        markDisc(g, names[i], i === at, i === (at === undefined ? 0 : at));
+        markDisc(g, names[i], i === at, i === (at === undefined || isAlone(at) ? firstLinked : at));
       });
     });
   }
@@ -122,6 +127,14 @@
       const side = corrs && isNum(v) && unsure(i, j) ? 0.42 * full : full, in1 = (full - side) / 2;
       c.fillStyle = isNum(v) ? paint(v) : blank;
       c.fillRect(left + q * size + in1, top + r * size + in1, side, side);
+      if (measure.value === "joint" || !isNum(v) || side < 14) return;
+      c.font = "12px " + css("--sans");
+      c.textAlign = "center";
+      c.textBaseline = "middle";
+      c.lineWidth = 2.5;
+      c.strokeStyle = css("--card");
+      c.fillStyle = css("--ink");
+      for (const put of ["strokeText", "fillText"]) c[put](v < 0 ? "−" : "+", left + (q + 0.5) * size, top + (r + 0.5) * size);
     }));
     if (top > 4) {
       const font = clamp(size * 0.72, 7, 12);
@@ -182,7 +195,7 @@
   });
   measure.addEventListener("change", drawHeat);
   order.addEventListener("change", () => { tellCell(); drawHeat(); });
-  exportable($("panel-matrix"), "matrix of correlations", { canvas: () => heat, paint: paintHeat, rows: () => [["topic", "name", ...heatOrder().map((j) => digits(M.topics[j]))],
+  exportable($("panel-matrix"), "matrix of correlations", { canvas: () => heat, paint: paintHeat, note: () => measure.selectedOptions[0].textContent + " of topics, " + scaled().ends.join(" to ") + (M.low && measure.value === "corr" ? "; small squares may be zero." : "."), rows: () => [["topic", "name", ...heatOrder().map((j) => digits(M.topics[j]))],
     ...heatOrder().map((i) => [digits(M.topics[i]), label(M.topics[i]), ...heatOrder().map((j) => ({ corr, lift, joint })[measure.value](i, j))])] });
   redraws.push(drawHeat);
   onEdit.push(() => {
@@ -199,14 +212,15 @@
     let pairs = [];
     const note = el("p", { class: "muted small" });
     $("panel-pairs").prepend(note);
-    // The pairs of topics, those that correlate most first; 40 of them and 40 that correlate
-    // least are shown.
+    // The pairs of topics: 80 whose intervals leave out zero, or that correlate most; without intervals
+    // the 40 that correlate most and the 40 that correlate least.
+    const rank = (p) => !M.low ? corr(...p) : (unsure(...p) ? 0 : 10) + Math.abs(corr(...p));
     const findPairs = () => {
       pairs = [];
       for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) if (isNum(corr(i, j))) pairs.push([i, j]);
-      pairs.sort((a, b) => corr(...b) - corr(...a));
-      const kept = range(pairs.length).filter((r) => r < 40 || r >= pairs.length - 40);
-      note.textContent = kept.length < pairs.length ? "The 40 pairs that correlate most and the 40 that correlate least, of " + pairs.length + "." : "";
+      pairs.sort((a, b) => rank(b) - rank(a));
+      const kept = range(pairs.length).filter((r) => r < (M.low ? 80 : 40) || !M.low && r >= pairs.length - 40);
+      note.textContent = (kept.length === pairs.length ? "" : M.low ? "The first 80 of " + pairs.length + " pairs. " : "The 40 pairs that correlate most and the 40 that correlate least, of " + pairs.length + ".") + (M.low ? "Certain are those whose interval leaves out zero; of the others even the sign may be another." : "");
       return kept;
     };
     const of = (r, x) => M.topics[pairs[r][x]];
@@ -219,5 +233,6 @@
         csv: [["correlation", (r) => corr(...pairs[r])], ...(M.low ? [["low", (r) => (interval(...pairs[r]) || [])[0]], ["high", (r) => (interval(...pairs[r]) || [])[1]]] : [])] },
       { name: "Lift", num: true, what: "How many times as often together as by chance", value: (r) => lift(...pairs[r]), show: (r) => exact(lift(...pairs[r]), 5e-4) },
       { name: "Joint", num: true, what: say("A: the probability that two {words} of {a document} come from them"), value: (r) => joint(...pairs[r]), show: (r) => exact(joint(...pairs[r]), 1e-9) },
-    ], findPairs, 2, true, (r) => [of(r, 0), of(r, 1)].includes(drawnOf(topic)), () => range(pairs.length));
+      ...(M.low ? [{ name: "Certain", num: true, what: "Whether the interval leaves out zero", value: (r) => rank(pairs[r]), show: (r) => unsure(...pairs[r]) ? "no" : "yes" }] : []),
+    ], findPairs, M.low ? 5 : 2, true, (r) => [of(r, 0), of(r, 1)].includes(drawnOf(topic)), () => range(pairs.length));
   }

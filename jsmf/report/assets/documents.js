@@ -70,7 +70,7 @@
       return { ...f, v };
     });
     const ofTopics = [
-      { name: "group of topics", kind: "category", of: (k) => data.topicmap.group[k] + 1, levels: range(data.topicmap.groups), called: (l) => groupNames()[l - 1].text },
+      { name: "group of topics", kind: "category", of: (k) => data.topicmap.group[k] + 1, levels: range(data.topicmap.groups), called: (l) => (l <= hues ? letters[l - 1] + " " : "") + groupNames()[l - 1].text },
       { name: "largest topic", kind: "category", of: (k) => k + 1, levels: range(K), called: (l) => label(l - 1) },
     ];
     fields.unshift(...ofTopics);
@@ -107,7 +107,7 @@
     const ids = new Array(count).fill(""), titles = new Array(count).fill(""), texts = new Map();
     let searched = null; // in small letters, made for the first search: ids and titles, and texts
     const title = (i) => titles[i] || ids[i] || say("{Document} ") + (i + 1);
-    const onText = [], onRead = [];
+    const onText = [], onRead = [], onColour = [];
     Promise.all([inflate(D.lines), inflate(D.texts)]).then(([lines, all]) => {
       lines.split("\n").slice(0, count).forEach((line, i) => { [ids[i], titles[i] = ""] = line.split("\t"); });
       const which = bytes(D.with);
@@ -133,18 +133,20 @@
     // how many of these hold what is searched for.
     let inTexts = 0, ofTexts = 0;
     const update = () => {
-      const text = fold(wanted.text.trim());
-      if (text && !searched) searched = { heads: ids.map((id, i) => fold(id + "\n" + titles[i])), texts: new Map([...texts].map(([i, t]) => [i, fold(t)])) };
+      // All words must be there, and a phrase in quotation marks as it is.
+      const text = (fold(wanted.text).match(/"[^"]+"|\S+/g) || []).map((s) => s.replaceAll('"', "")).filter(Boolean);
+      const holds = (s) => text.every((word) => s.includes(word));
+      if (text.length && !searched) searched = { heads: ids.map((id, i) => fold(id + "\n" + titles[i])), texts: new Map([...texts].map(([i, t]) => [i, fold(t)])) };
       const levels = [...wanted.levels], ranges = [...wanted.ranges];
       state.chosen = inTexts = ofTexts = 0;
       for (let i = 0; i < count; i++) {
         let ok = levels.every(([f, set]) => set.has(fields[f].v[i])) && ranges.every(([f, [lo, hi]]) => fields[f].v[i] && fields[f].value(fields[f].v[i]) >= lo && fields[f].value(fields[f].v[i]) <= hi) &&
           (!wanted.area || inArea(wanted.area, x[i], y[i]));
-        if (ok && text) {
-          const t = searched.texts.get(i), there = t !== undefined && t.includes(text);
+        if (ok && text.length) {
+          const t = searched.texts.get(i), there = t !== undefined && holds(searched.heads[i] + "\n" + t);
           ofTexts += t !== undefined;
           inTexts += there;
-          ok = there || searched.heads[i].includes(text);
+          ok = there || holds(searched.heads[i]);
         }
         is[i] = ok ? 1 : 0;
         state.chosen += is[i];
@@ -166,6 +168,29 @@
       wanted.area = null;
       soon();
     };
+    // tell puts what is wanted, but the area, into an address, and take takes it from there.
+    const tell = (p) => {
+      if (wanted.text.trim()) p.set("text", wanted.text.trim());
+      for (const [f, set] of wanted.levels) for (const l of set) p.append("by." + fields[f].name, told(fields[f], l));
+      for (const [f, ends] of wanted.ranges) p.set("by." + fields[f].name, ends.map((v) => !isFinite(v) ? "" : fields[f].kind === "time" ? date(v, day) : String(v)).join(".."));
+    };
+    const take = (p) => {
+      wanted.text = p.get("text") || "";
+      wanted.levels.clear();
+      wanted.ranges.clear();
+      fields.forEach((f, at) => {
+        const values = p.getAll("by." + f.name);
+        if (!values.length) return;
+        if (f.kind === "category") {
+          const set = new Set(range(f.levels.length + 1).filter((l) => values.includes(told(f, l))));
+          if (set.size) wanted.levels.set(at, set);
+          return;
+        }
+        const ends = values[0].split("..").map((s, end) => s === "" ? NaN : f.kind === "time" ? Date.parse(s + "T00:00:00Z") / 1000 + (end ? day - 1 : 0) : Number(s));
+        if (ends.length === 2 && ends.some(isNum)) wanted.ranges.set(at, ends.map((v, end) => isNum(v) ? v : end ? Infinity : -Infinity));
+      });
+      update();
+    };
     // partly reports whether a search sees the texts of a part of the documents only, those most
     // of one topic: what it finds is then no sample of all, and is counted among these texts.
     const partly = () => D.partly && wanted.text.trim() !== "";
@@ -173,7 +198,7 @@
     const many = () => partly() ? "in " + grouped(inTexts) + " of the " + grouped(ofTexts) + " texts kept here" : grouped(state.chosen) + say(state.chosen === 1 ? " {document}" : " {documents}");
     // why says in words what is wanted.
     const why = () => [
-      wanted.text.trim() && "with “" + wanted.text.trim() + "”",
+      wanted.text.trim() && "with “" + wanted.text.replaceAll('"', "").trim() + "”",
       partly() && state.chosen > inTexts && "in " + grouped(state.chosen - inTexts) + " other titles and ids",
       partly() && "other texts found no room on this page",
       wanted.text.trim() && [...texts.values()].some((t) => t.endsWith("…")) && "long texts are cut",
@@ -250,7 +275,7 @@
     };
 
     return {
-      count, x, y, own, is, state, inHue, colour, fields, wanted, ids, texts, onText, onChosen, onRead, places: D.places,
-      topicsOf, share, mix, told, date, title, soon, toggle, clear, partly, grouped, many, why, likeness, similar, paint, hueColour, edited,
+      count, x, y, own, is, state, inHue, colour, fields, wanted, ids, texts, onText, onChosen, onRead, onColour, places: D.places,
+      topicsOf, share, mix, told, date, title, soon, toggle, clear, tell, take, partly, grouped, many, why, likeness, similar, paint, hueColour, edited,
     };
   })();

@@ -39,6 +39,7 @@
       $("documents-mix-title").textContent = compared ? "Their topics, and how many times as much as in all" : "Their topics";
       const best = by(range(K).filter(alive), (k) => here[k]).slice(0, 7);
       const scale = Math.max(1e-9, ...best.map((k) => Math.max(here[k], all[k])));
+      $("documents-mix-title").hidden = $("documents-order").hidden = !state.chosen;
       $("documents-mix").replaceChildren(...(state.chosen ? best : []).map((k) => {
         const bar = el("i"), tick = el("b");
         bar.style.width = 100 * here[k] / scale + "%";
@@ -50,6 +51,7 @@
     const tellChosen = () => {
       const said = docs.many();
       $("documents-count").textContent = said[0].toUpperCase() + said.slice(1);
+      if (document.activeElement !== find) find.value = wanted.text;
       clear.hidden = state.chosen === count && !docs.why();
       $("documents-why").textContent = docs.why();
       shown = step;
@@ -233,5 +235,6 @@
       if (reading >= 0) tellRead();
     });
     redraws.push(fill);
+    docs.onColour.push(fill);
     tellChosen();
   }

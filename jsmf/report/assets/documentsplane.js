@@ -117,7 +117,7 @@
       c.lineJoin = "round";
       c.lineWidth = 6;
       for (const k of by(range(K).filter((k) => size[k]), (k) => k === topic ? 1e9 : size[k])) {
-        const text = atMost(view.zoom > 1.5 ? label(k) : label(k).split(" · ").slice(0, 2).join(" · "), 40);
+        const text = atMost(view.zoom > 1.5 ? label(k) : label(k).split(" · ").slice(0, 2).join(" · "), 40) + (docs.colour.by === 0 ? lettered(k) : "");
         c.font = (k === topic ? "700" : "500") + " 13px " + css("--sans");
         const tw = c.measureText(text).width, [px, py] = toScreen(docs.places[2 * k] / 65535 - 0.5, docs.places[2 * k + 1] / 65535 - 0.5);
         if (px < 0 || py < 0 || px > w || py > h) continue;
@@ -344,7 +344,12 @@
       plane.setAttribute("aria-label", "Map of " + count + say(" {documents}, chosen: ") + docs.many() + ", coloured by " + (f ? f.name : "the share of " + name(topic)) +
         say(". Arrow keys go from one {document} to the next, Enter reads it, Shift and arrows move, plus and minus zoom, 0 shows all. The list next to it has the {documents} as text."));
     };
-    const paint = () => { docs.paint(); tellColours(); redraw(); };
+    const paint = () => {
+      docs.paint();
+      tellColours();
+      redraw();
+      for (const f of docs.onColour) f();
+    };
     colourBy.addEventListener("change", () => { docs.colour.by = Number(colourBy.value); paint(); });
     docs.onChosen.push(() => { point(-1); tellColours(); redraw(); });
     docs.onRead.push((i) => {
@@ -358,7 +363,7 @@
     onTopic.push(() => { if (docs.colour.by < 0) paint(); else drawSoon(); });
     onEdit.push(() => { docs.edited(); drawSoon(); });
     redraws.push(() => { stale = true; tellColours(); draw(); });
-    exportable($("documents-map"), say("map of {documents}"), { canvas: () => plane });
+    exportable($("documents-map"), say("map of {documents}"), { canvas: () => plane, note: () => docs.many() + (docs.why() ? ", " + docs.why() : "") + ", coloured by " + (docs.fields[docs.colour.by] || { name: "the share of " + label(topic) }).name + ".", legend: () => docs.colour.legend.map((l) => [docs.hueColour(l.hue), l.text()]) });
     plane.dataset.at = "-1";
     docs.paint();
     reset();

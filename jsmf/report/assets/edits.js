@@ -1,10 +1,10 @@
   // ---- edits -------------------------------------------------------------------
 
-  // People may rename topics and say that some are one. Edits last while the page is open,
-  // hold in all views, can be undone, and are saved as jsmf.Edits reads them.
+  // People may rename topics and say that some are one. Edits hold in all views, can be undone, are kept
+  // by the browser where it may, for pages of the same model, and are saved as jsmf.Edits reads them.
+  let restoreEdits;
   {
     const first = { topics: data.topics, matrix: data.matrix, columns: data.columns.map((c) => c.values) };
-    data.topics.forEach((t, k) => { t.doubt = data.uncertainty ? data.uncertainty.topics[k] : null; });
     let names = new Map(), groups = []; // of topics that are one: lists, the one that stays first
     const before = []; // the edits before each
     const membersOf = (k) => groups.find((g) => g[0] === k) || [k];
@@ -90,8 +90,26 @@
       $("edits").hidden = !before.length;
       $("edits-told").textContent = n === 1 ? "1 edit" : n + " edits";
       $("edits-save").disabled = !n;
+      try {
+        if (n) localStorage.setItem(key, JSON.stringify({ names: [...names], groups }));
+        else localStorage.removeItem(key);
+      } catch { /* not allowed for files, in some browsers */ }
       for (const f of onEdit) f();
       choose(topic);
+    };
+    const key = "report-edits-" + data.model;
+    restoreEdits = () => {
+      try {
+        const kept = JSON.parse(localStorage.getItem(key)), is = (k) => Number.isInteger(k) && k >= 0 && k < K;
+        if (!kept) return;
+        const members = kept.groups.flat();
+        if (!kept.names.every(([k, s]) => is(k) && typeof s === "string") || !members.every(is) || new Set(members).size < members.length || kept.groups.some((g) => g.length < 2)) return;
+        before.push([new Map(), []]);
+        [names, groups] = [new Map(kept.names), kept.groups];
+      } catch {
+        return;
+      }
+      apply();
     };
     const edit = (f) => {
       before.push([new Map(names), groups.map((g) => g.slice())]);

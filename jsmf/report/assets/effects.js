@@ -29,7 +29,7 @@
       const sums = fxAsked(), size = sizeOf(fxLiving().concat(sums).map(value));
       const line = (q) => row(value(q), slopes() ? { n: 1 } : t.points[point], size, fxName(q), fxLong(q), q === quantity, () => { quantity = q; pick(q); drawLevels(); drawTopics(); focusRow("effect-topics"); });
       const list = by(fxLiving().filter((q) => isNum(value(q).v)), (q) => value(q).v);
-      const shown = all || list.length <= few ? list : list.slice(0, few / 2).concat(list.slice(-few / 2));
+      const shown = all || printing() || list.length <= few ? list : list.slice(0, few / 2).concat(list.slice(-few / 2));
       const rows = shown.map(line);
       if (shown.length < list.length) rows.splice(few / 2, 0, { head: "… " + (list.length - few) + " topics between" });
       const what = slopes() ? "per " + (t.unit || "unit of " + t.name) : "from the average";
@@ -147,8 +147,9 @@
     more.addEventListener("click", () => { all = !all; drawTopics(); });
     redraws.push(draw);
     onEdit.push(() => { quantity = fxPlace.get(topic) || 0; draw(); });
-    exportable($("effect-topics"), "effects on topics", { svg: () => into("effect-topics").firstChild });
-    exportable($("effect-levels"), "effects on one topic", { svg: () => into("effect-levels").firstChild });
+    const note = () => term.what + " Lines are intervals of " + percent(fx.level, 0) + "; hollow: the interval includes zero.";
+    exportable($("effect-topics"), "effects on topics", { note: () => $("effect-topics-title").textContent + (slopes() ? "" : term.points[point].label) + ". " + note(), svg: () => into("effect-topics").firstChild });
+    exportable($("effect-levels"), "effects on one topic", { note: () => fxName(quantity) + ". " + note(), svg: () => into("effect-levels").firstChild });
     onTopic.push(() => {
       if (fx.quantities[quantity].topic === topic || !fxPlace.has(topic)) return;
       quantity = fxPlace.get(topic);

@@ -74,11 +74,40 @@
     image.src = "data:image/svg+xml;charset=utf-8," + encodeURIComponent(asText(drawing)); // the policy allows no other
   };
 
+  // captioned puts a title above a picture, and below it what its signs mean, where it is from and when it was
+  // saved. legend holds colours and what they are.
+  const captioned = (drawing, title, note, legend = []) => {
+    const [x, y, w, h] = drawing.getAttribute("viewBox").split(" ").map(Number), wide = Number(drawing.getAttribute("width")), u = w / wide, pad = 14;
+    const lines = [], colours = svg("g");
+    let line = "";
+    for (const word of note.split(/\s+/).filter(Boolean)) {
+      if (line && widthOf(line + " " + word, 12) > wide - 2 * pad) lines.push(line), line = "";
+      line += (line ? " " : "") + word;
+    }
+    lines.push(...(line ? [line] : []), document.title + ". Saved on " + new Date().toISOString().slice(0, 10) + ".");
+    let at = [pad, 20];
+    for (const [colour, s] of legend) {
+      const size = 24 + widthOf(s, 12);
+      if (at[0] > pad && at[0] + size > wide - pad) at = [pad, at[1] + 18];
+      colours.append(svg("circle", { cx: at[0] + 5, cy: at[1] - 4, r: 5, fill: colour }), text({ x: at[0] + 15, y: at[1], "font-size": 12, fill: css("--ink") }, s));
+      at[0] += size;
+    }
+    const top = 38, below = (legend.length ? at[1] + 4 : 0) + 17 * lines.length + 16;
+    const out = svg("svg", { xmlns: "http://www.w3.org/2000/svg", viewBox: [x, y - top * u, w, h + (top + below) * u].join(" "), width: wide, height: Math.round(h / u) + top + below },
+      svg("rect", { x, y: y - top * u, width: w, height: h + (top + below) * u, fill: css("--paper") }));
+    colours.setAttribute("transform", `translate(0 ${h / u + top})`);
+    const words = svg("g", { transform: `translate(${x} ${y - top * u}) scale(${u})`, "font-family": css("--sans") }, text({ x: pad, y: 24, "font-size": 16, "font-weight": 600, fill: css("--ink") }, fitted(title[0].toUpperCase() + title.slice(1), wide - 2 * pad, 16, 600)), colours,
+      ...lines.map((s, i) => text({ x: pad, y: h / u + top + below - 12 - 17 * (lines.length - 1 - i), "font-size": 12, fill: css("--muted") }, s)));
+    out.append(...drawing.childNodes, words);
+    return out;
+  };
+
   // exportable adds small buttons to a box, or after a table, that save what it shows
   // under a name. what has the functions
   //   svg()    the <svg> that is drawn, or
   //   canvas() the <canvas>, with paint(c, w, h) if it can be painted again, on what
   //            has the methods of its context, in a picture of its size;
+  //   note()   what the signs of the picture mean, and legend() its colours;
   //   rows()   rows of cells for CSV, the first of which has the names of the columns.
   const exportable = (box, name, what) => {
     const bar = el("div", { class: "save", role: "group", "aria-label": "Save " + name });
@@ -90,9 +119,12 @@
       what.paint(p, canvas.clientWidth, canvas.clientHeight);
       return p.picture;
     };
-    const drawing = () => what.svg ? standalone(what.svg()) : painted();
-    if (what.svg) button("PNG", () => rasterise(drawing(), png));
-    else if (what.canvas) button("PNG", () => what.canvas().toBlob(png, "image/png"));
+    const photographed = () => {
+      const canvas = what.canvas(), w = canvas.clientWidth, h = canvas.clientHeight;
+      return svg("svg", { width: w, height: h, viewBox: `0 0 ${w} ${h}` }, svg("image", { width: w, height: h, href: canvas.toDataURL("image/png") }));
+    };
+    const drawing = () => captioned(what.svg ? standalone(what.svg()) : what.paint ? painted() : photographed(), name, what.note ? what.note() : "", what.legend ? what.legend() : []);
+    if (what.svg || what.canvas) button("PNG", () => rasterise(drawing(), png));
     if (what.svg || what.paint) button("SVG", () => download(file + ".svg", "image/svg+xml", asText(drawing())));
     if (what.rows) button("CSV", () => download(file + ".csv", "text/csv;charset=utf-8", asCSV(what.rows())));
     if (box.matches("table, .scroll")) box.after(bar);

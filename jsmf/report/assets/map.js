@@ -246,7 +246,7 @@
     tellMap();
     drawMapSoon();
   });
-  $("map-info").before(exportable($("map"), say("map of {words}"), { canvas: () => plane, paint: paintMap, rows: () => [[say("{word}"), "x", "y", say("p({word})"), "anchor of topic"],
+  $("map-info").before(exportable($("map"), say("map of {words}"), { canvas: () => plane, paint: paintMap, note: () => $("map-about").textContent, rows: () => [[say("{word}"), "x", "y", say("p({word})"), "anchor of topic"],
     ...range(count).map((i) => [words[P.words[i]], P.x[i], P.y[i], weight[i], anchors.has(i) ? anchors.get(i) : ""])] }));
   onEdit.push(() => {
     takeMap();

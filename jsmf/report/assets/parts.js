@@ -61,7 +61,7 @@
     no.style.fontSize = clamp(r * 0.95, 9, 17) + "px";
     const la = svg("text", { class: "la", x, y: y + r + 15 });
     const called = [...short(k)];
-    la.textContent = called.length > 16 ? called.slice(0, 15).join("") + "…" : called.join("");
+    la.textContent = (called.length > 16 ? called.slice(0, 15).join("") + "…" : called.join("")) + lettered(k);
     const title = svg("title");
     title.textContent = name(k) + ", " + percent(thing(k).share) + ": " + label(k) + "\n" + label(k, 6);
     const g = svg("g", { class: "disc", role: "button", tabindex: -1, "aria-label": name(k) + ", " + label(k) + ", " + percent(thing(k).share) }, svg("circle", { cx: x, cy: y, r }), no, title);

@@ -30,6 +30,8 @@
   const documents = (p) => p.n + say(p.n === 1 ? " {document}" : " {documents}");
   // firstTerm is the number of the first that is not one of time, which is above.
   const firstTerm = () => Math.max(0, fx.terms.findIndex((t) => t.kind !== "times"));
+  // together holds the topics that are drawn in one picture over time, by numbers, for the address.
+  const together = { picked: null, draw: () => {} };
   const pick = (q) => { if (fx.quantities[q].topic >= 0) choose(fx.quantities[q].topic); };
 
   if ($("time")) {
@@ -43,20 +45,25 @@
     const ends = (t, q) => {
       const known = range(t.points.length).filter((p) => isNum(fxOf(t.predictions, p, q).v));
       const full = known.filter((p) => !t.points[p].incomplete);
-      const list = full.length > 1 ? full : known;
-      return list.length ? [list[0], list[list.length - 1]] : null;
+      return full.length > 1 ? [full[0], full[full.length - 1]] : null;
     };
+    // change is that between the ends, with its interval, as TermEffects.Change has it.
     const change = (t, q) => {
       const e = ends(t, q);
-      return e ? fxOf(t.predictions, e[1], q).v - fxOf(t.predictions, e[0], q).v : NaN;
+      if (!e) return { v: NaN };
+      const [a, b] = e.map((p) => fxOf(t.predictions, p, q)), v = b.v - a.v;
+      return { v, lo: v - Math.hypot(b.v - b.lo, a.hi - a.v), hi: v + Math.hypot(b.hi - b.v, a.v - a.lo) };
     };
+    // ranked puts what is certain before what is not.
+    const ranked = (x, v) => !isNum(x.v) ? NaN : doubtful(x) ? v / 1e3 : v;
     const ordered = (t) => {
-      const value = { share: fxAverage, change: (q) => Math.abs(change(t, q)), rise: (q) => change(t, q), fall: (q) => -change(t, q) }[sorted.value];
+      const value = { share: fxAverage, change: (q) => ranked(change(t, q), Math.abs(change(t, q).v)), rise: (q) => ranked(change(t, q), change(t, q).v), fall: (q) => ranked(change(t, q), -change(t, q).v) }[sorted.value];
       return fxAsked().concat(by(fxLiving(), value));
     };
     // top is the greatest number that a panel shows: wide intervals are cut.
     const reach = (t, q) => {
-      const points = range(t.points.length).map((p) => fxOf(t.predictions, p, q)).filter((x) => isNum(x.v));
+      const known = range(t.points.length).filter((p) => isNum(fxOf(t.predictions, p, q).v)), full = known.filter((p) => !t.points[p].incomplete);
+      const points = (full.length ? full : known).map((p) => fxOf(t.predictions, p, q));
       const v = bounds(points.map((x) => x.v), [0]), w = bounds(points.flatMap((x) => [x.lo, x.hi]), [0]);
       return [Math.max(w[0], 2 * Math.min(0, v[0])), Math.min(w[1], 1.8 * Math.max(0, v[1])) || 1e-9];
     };
@@ -81,7 +88,7 @@
       const line = svg("line", { class: "cursor", y1: 0, y2: high }), dot = svg("circle", { class: "spot", r: 4 });
       plot.append(line, dot);
       const said = text({ class: "said", x: 0, y: 33 }, "");
-      const e = ends(t, q), plain = e ? "from " + f(fxOf(t.predictions, e[0], q).v, 1) + " to " + f(fxOf(t.predictions, e[1], q).v, 1) + " %" : "too few to tell";
+      const e = ends(t, q), plain = e ? "from " + f(fxOf(t.predictions, e[0], q).v, 1) + " to " + f(fxOf(t.predictions, e[1], q).v, 1) + " %" + (doubtful(change(t, q)) ? ", not certain" : "") : "too few to tell";
       g.append(svg("rect", { class: "ground", x: -8, y: 0, width: wide + 16, height: high + 68, rx: 6 }),
         text({ class: "name", x: 0, y: 17 }, fitted(fxName(q), wide, 15, 700)), said, plot);
       g.setAttribute("aria-label", fxLong(q) + ": " + plain);
@@ -121,7 +128,7 @@
       const W = $("times").clientWidth, t = now();
       if (!W || !t) return;
       $("time-what").textContent = t.basis;
-      const list = ordered(t), shown = all ? list : list.slice(0, few);
+      const list = ordered(t), shown = all || printing() ? list : list.slice(0, few);
       const cols = Math.min(shown.length, W < 340 ? 1 : Math.max(2, Math.floor(W / 225))), gap = W < 520 ? 22 : 30;
       const wide = (W - 16 - gap * (cols - 1)) / cols, high = 84, tall = high + 84;
       const common = bounds(shown.flatMap((q) => reach(t, q)), [0]);
@@ -152,10 +159,47 @@
       $("time-key").replaceChildren(...key);
       mark();
     };
+    // The topics that changed most, or those that are picked, in one picture.
+    const add = $("time-add"), most8 = 8;
+    const pickedNow = () => (together.picked || ordered(now()).filter((q) => fx.quantities[q].topic >= 0).slice(0, 3).map((q) => fx.quantities[q].topic)).filter((k) => alive(k) && fxPlace.has(k));
+    together.draw = () => {
+      const W = $("time-overlay").clientWidth, t = now();
+      if (!W || !t) return;
+      const picked = pickedNow(), high = 220, lists = picked.map((k) => t.points.map((p, i) => ({ x: p.x, part: p.incomplete, ...fxOf(t.predictions, i, fxPlace.get(k)) })));
+      const called = picked.map((k) => fitted(label(k), W / 4, 12.5, 600)), right = W < 520 ? 6 : 14 + Math.max(0, ...called.map((s) => widthOf(s, 12.5, 600)));
+      const domain = bounds(lists.flat().map((p) => p.v), [0]), grid = ticks(...domain, 4), d = decimals(100 * (grid[1] - grid[0] || domain[1]));
+      const gutter = 8 + Math.max(...grid.map((v) => widthOf(fxShare(v, d) + " %", 11)));
+      const x = linear(...bounds(t.points.map((p) => p.x)), gutter + 3, W - right), y = linear(...domain, high, 6);
+      const picture = svg("svg", { class: "plot overlay", viewBox: `0 0 ${W} ${high + 22}`, width: W, height: high + 22, role: "img", "aria-label": "Topics over time: " + picked.map((k) => label(k)).join(", ") + ". The numbers stand below." });
+      for (const v of grid) picture.append(svg("line", { class: v === 0 ? "axis" : "grid", x1: gutter, x2: W - right, y1: y(v), y2: y(v) }), text({ class: "tick side", x: gutter - 5, y: y(v) + 4, "text-anchor": "end" }, fxShare(v, d) + " %"));
+      const below = endsIn(t, W - gutter - right);
+      picture.append(text({ class: "tick", x: gutter, y: high + 16 }, below[0]), text({ class: "tick", x: W - right, y: high + 16, "text-anchor": "end" }, t.points.length > 1 ? below[1] : ""));
+      lists.forEach((l, i) => picture.append(band(l.map((p) => ({ ...p, lo: null, hi: null })), x, y, "hue-" + (i + 1))));
+      // Names stand at the ends of their lines, apart from one another.
+      let last = -Infinity;
+      if (right > 6) for (const [i, p] of lists.map((l, i) => [i, l.findLast((p) => isNum(p.v))]).filter(([, p]) => p).sort((a, b) => y(a[1].v) - y(b[1].v))) {
+        last = Math.max(last + 14, y(p.v) + 4);
+        picture.append(text({ class: "end hue-" + (i + 1), x: W - right + 8, y: last }, called[i]));
+      }
+      $("time-overlay").replaceChildren(picture);
+      add.replaceChildren(el("option", { value: "" }, "add a topic"), ...shareOrder.filter((k) => fxPlace.has(k) && !picked.includes(k)).map((k) => el("option", { value: k }, label(k))));
+      add.disabled = picked.length >= most8;
+      $("time-picked").replaceChildren(...picked.map((k, i) => el("li", {}, el("button", { type: "button", "aria-label": "Without " + label(k), onclick: () => repick(picked.filter((l) => l !== k)) }, el("i", { class: "hue hue-" + (i + 1), "aria-hidden": "true" }), el("span", { dir: "auto" }, label(k)), " ×"))));
+    };
+    const repick = (list) => {
+      together.picked = list;
+      together.draw();
+      for (const f of onTold) f();
+    };
+    add.addEventListener("change", () => { if (add.value !== "") repick([...pickedNow(), Number(add.value)]); });
+    select.addEventListener("change", together.draw);
+    redraws.push(together.draw);
+    onEdit.push(together.draw);
+    exportable($("time-together"), "topics together over time", { svg: () => $("time-overlay").firstChild, note: () => say("Shares of {a document}, on average. ") + pickedNow().map((k) => label(k)).join(", ") + ". " + now().basis });
     for (const c of [select, sorted, same]) c.addEventListener("change", draw);
     more.addEventListener("click", () => { all = !all; draw(); });
     redraws.push(draw);
     onEdit.push(draw);
-    exportable($("time-figure"), "topics over time", { svg: () => $("times").firstChild });
+    exportable($("time-figure"), "topics over time", { svg: () => $("times").firstChild, note: () => say("Shares of {a document}, on average. Lines are estimates, bands their intervals of ") + percent(fx.level, 0) + ". " + now().basis });
     onTopic.push(mark);
   }

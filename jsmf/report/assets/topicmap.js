@@ -19,7 +19,7 @@
       shown.forEach(([i, text], at) => {
         const x = at % 4 * W / 4 + 10, y = top + Math.floor(at / 4) * 26;
         const label = svg("text", { x: x + 16, y: y + 5 });
-        label.textContent = [...text].length > 26 ? [...text].slice(0, 25).join("") + "…" : text;
+        label.textContent = (i < hues ? letters[i] + " " : "") + [...text].length > 26 ? [...text].slice(0, 25).join("") + "…" : text;
         g.append(svg("g", { class: "hue-" + (i < hues ? i + 1 : 0) }, svg("circle", { cx: x, cy: y, r: 8 })), label);
       });
       const rows = Math.ceil(shown.length / 4);
@@ -47,6 +47,7 @@
       nodes.forEach((g, i) => {
         const u = thing(shown[i]).doubt;
         g.classList.add("hue-" + hueOf(shown[i]));
+        if (shown[i] < K && doubtOf(shown[i])) g.classList.add("doubted");
         if (u && isNum(u.share[0])) {
           g.classList.add("ringed");
           g.firstChild.after(ring(x[i], y[i], radius(u.share[0]), radius(u.share[1]), u.stability));
@@ -59,7 +60,7 @@
       picture.setAttribute("viewBox", `${-pad} ${-pad} ${W + 2 * pad} ${bottom + pad}`);
       $("topicmap-plane").replaceChildren(picture);
       fitNames(names, x, y, r);
-      $("topicmap-rings").textContent = "Colours are groups" + (T.tree ? " of the hierarchy." : " of similar topics.") + (data.uncertainty ? " A ring covers the interval of the share; it is whole if the topic comes back in all other fits." : "");
+      $("topicmap-rings").textContent = "Colours are groups" + (T.tree ? " of the hierarchy." : " of similar topics.") + (data.uncertainty ? " A ring covers the interval of the share; it is whole if the topic comes back in all other fits." : "") + (shown.some((k) => k < K && doubtOf(k)) ? " Pale discs cannot be relied on." : "");
     };
     const markTopics = () => {
       const at = shown.indexOf(drawnOf(topic));
@@ -70,9 +71,10 @@
         el("span", { class: "muted", dir: "auto" }, label(topic, 8)));
     };
     drawTopics();
+    onWord.push((part) => nodes.forEach((g, i) => g.firstChild.setAttribute("r", !part ? radius(thing(shown[i]).share) : 3 + 40 * Math.sqrt(part.get(shown[i]) || 0))));
     onEdit.push(drawTopics);
     onTopic.push(markTopics);
-    $("topicmap-info").before(exportable($("topicmap"), "map of topics", { svg: () => picture, rows: () => [["topic", "name", "share", "low", "high", "stability", "verdict", "group", "x", "y"],
+    $("topicmap-info").before(exportable($("topicmap"), "map of topics", { svg: () => picture, note: () => $("topicmap").querySelector(".head p").textContent, rows: () => [["topic", "name", "share", "low", "high", "stability", "verdict", "group", "x", "y"],
       ...shareOrder.map((k) => {
         const u = data.topics[k].doubt;
         return [k, label(k), data.topics[k].share, u ? u.share[0] : "", u ? u.share[1] : "", u ? u.stability : "", verdictOf(k), T.group[k], T.x[spot(drawnOf(k))], T.y[spot(drawnOf(k))]];

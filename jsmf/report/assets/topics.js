@@ -22,21 +22,21 @@
     }
   };
   const listTopics = () => {
-    const q = fold(filter.value.trim());
+    const wanted = fold(filter.value).split(/\s+/).filter(Boolean);
     visible = orders[sort.value]();
-    if (q) {
+    if (wanted.length) {
       visible = visible.filter((k) => {
         const t = data.topics[k];
-        return String(k) === q || fold(t.name).includes(q) || t.read.some((w) => folded[w].includes(q)) || relevant(k, 1, data.top).some((x) => folded[x.w].includes(q)) || (t.anchor >= 0 && folded[t.anchor].includes(q));
+        return wanted.every((q) => String(k) === q || fold(t.name).includes(q) || t.read.some((w) => folded[w].includes(q)) || relevant(k, 1, data.top).some((x) => folded[x.w].includes(q)) || (t.anchor >= 0 && folded[t.anchor].includes(q)));
       });
     }
-    const largest = most(data.topics.map((t) => t.share), 1e-300);
+    const largest = most(range(K).map(shareOf), 1e-300);
     list.replaceChildren(...visible.map((k) => {
-      const s = data.topics[k].share;
+      const s = shareOf(k), doubt = doubtOf(k);
       const bar = el("i");
-      bar.style.width = clamp(100 * s / largest, 0, 100) + "%";
-      return el("li", { role: "option", id: "topic-" + k, class: data.topics[k].background ? "background" : "", "data-k": k, "aria-label": name(k) + ", " + percent(s) + ": " + label(k, 5), onclick: () => choose(k) },
-        el("span", { class: "n" }, String(k)), el("span", { class: "w", dir: "auto" }, label(k)), el("span", { class: "s" }, percent(s)), el("span", { class: "b" }, bar));
+      bar.style.width = bar.dataset.width = clamp(100 * s / largest, 0, 100) + "%";
+      return el("li", { role: "option", id: "topic-" + k, class: doubt ? "doubted" : "", "data-k": k, "aria-label": name(k) + ", " + percent(s) + (doubt ? ", " + doubt : "") + ": " + label(k, 5), onclick: () => choose(k) },
+        el("span", { class: "n" }, String(k)), el("span", { class: "w", dir: "auto" }, label(k), doubt ? el("i", { class: "doubt" }, "◌ " + doubt) : null), el("span", { class: "s" }, percent(s)), el("span", { class: "b" }, bar));
     }));
     list.removeAttribute("aria-activedescendant");
     list.hidden = !visible.length;
@@ -78,6 +78,22 @@
     find.value = words[w];
     search();
   };
+  // hoverWord shows where a word is: in its row, in the list and on the map of topics; −1: none.
+  const onWord = [];
+  const hoverWord = (w, row) => {
+    document.querySelectorAll(".else").forEach((e) => e.remove());
+    const part = new Map();
+    if (w >= 0) {
+      for (let i = 0, h = data.home[w]; i + 1 < h.length; i += 2) part.set(into(h[i]), (part.get(into(h[i])) || 0) + h[i + 1]);
+      row.append(el("span", { class: "else", "aria-hidden": "true", dir: "auto" }, homes(w)));
+    }
+    for (const li of list.children) {
+      const bar = li.querySelector(".b i"), p = part.get(Number(li.dataset.k)) || 0;
+      li.classList.toggle("word", w >= 0);
+      bar.style.width = w < 0 ? bar.dataset.width : 100 * p + "%";
+    }
+    for (const f of onWord) f(w < 0 ? null : part);
+  };
   const shownWords = () => reading && reading.checked ? asRead(topic) : relevant(topic, lambda, data.top);
   const drawBars = () => {
     const t = data.topics[topic], shown = shownWords();
@@ -89,7 +105,7 @@
       tick.style.left = clamp(100 * all, 0, 100) + "%";
       tick.hidden = all > 1;
       const isAnchor = x.w === t.anchor || (t.group || []).includes(x.w);
-      return el("li", { class: isAnchor ? "is-anchor" : "" },
+      return el("li", { class: isAnchor ? "is-anchor" : "", onpointerenter: (e) => hoverWord(x.w, e.currentTarget), onpointerleave: () => hoverWord(-1) },
         el("button", { type: "button", dir: "auto", title: words[x.w], "aria-label": words[x.w] + (isAnchor ? ", the anchor" : "") + ": where else?", onclick: () => tellWord(x.w) }, (isAnchor ? "◆ " : "") + words[x.w]),
         el("span", { class: "track", "aria-hidden": "true" }, bar, tick),
         el("span", { class: "v" }, small(x.p)), el("span", { class: "v" }, times(x.p / data.p[x.w])));
@@ -126,7 +142,7 @@
   const partners = (list, row) => range((list || []).length / 2).filter((i) => alive(list[2 * i])).map((i) => row(list[2 * i], signed(list[2 * i + 1])));
   onTopic.push(() => {
     const t = data.topics[topic], k = topic;
-    $("detail-eyebrow").textContent = name(k) + " · " + percent(t.share) + say(" of {a document}, on average") + (t.verdict && !t.background ? " · " + verdictOf(k) : "");
+    $("detail-eyebrow").textContent = name(k) + " · " + percent(shareOf(k)) + say(" of {a document}, on average") + (t.verdict && !t.background ? " · " + verdictOf(k) : "");
     $("detail-title").textContent = label(k);
     const line = $("detail-anchor");
     line.replaceChildren();

@@ -170,7 +170,7 @@ func controls(v *visit.Visit) {
 	v.Changes("a step of the slider", `document.getElementById("lambda-out").textContent`, visit.Focus("#lambda"), visit.Key(kb.ArrowLeft))
 	v.Run(visit.Focus("#lambda"), visit.Key(kb.End))
 
-	// Topics: by the list, the arrows, the buttons, the ribbon.
+	// Topics: by the list, the arrows, the buttons, the largest, the findings, the address.
 	v.Changes("a topic by mouse", title, visit.ClickAt("#list li:nth-child(3)", .5, .5))
 	v.Changes("a topic by keyboard", title, visit.Focus("#list"), visit.Key(kb.ArrowDown))
 	if id, sel := visit.Eval[string](v, `document.getElementById("list").getAttribute("aria-activedescendant")`), visit.Eval[string](v, `document.querySelector("#list [aria-selected=true]").id`); id != sel {
@@ -178,7 +178,9 @@ func controls(v *visit.Visit) {
 	}
 	v.Changes("the next topic", title, visit.Click("#next"))
 	v.Changes("the previous topic by keyboard", title, visit.Focus("#prev"), visit.Key(kb.Enter))
-	v.Changes("the ribbon", title, visit.ClickAt("#ribbon g:nth-child(2)", .5, .5))
+	v.Changes("one of the largest", title, visit.Into("#largest"), visit.Click("#largest .row:not(.on) .ground"))
+	v.Changes("a name in the findings", title, visit.Into("#findings"), visit.Click("#findings a.name:nth-of-type(3)"))
+	v.Changes("the address", title, chromedp.Evaluate(`location.hash = "#topic-" + (1 + Number(document.querySelector("#list [aria-selected=true]").dataset.k)) % 10`, nil))
 	v.Changes("a topic that goes with it", title, visit.Into("#with button"), visit.Click("#with button"))
 	v.Changes("a topic that goes with it, by keyboard", title, visit.Focus("#with button"), visit.Key(kb.Enter))
 
@@ -193,6 +195,17 @@ func controls(v *visit.Visit) {
 	v.Wait(`!document.getElementById("list-none").hidden`)
 	v.Run(chromedp.Evaluate(`document.getElementById("filter").select()`, nil), visit.Key(kb.Backspace))
 	v.Wait(`document.getElementById("list-none").hidden`)
+
+	// A word says where else it is while the pointer is on it, and its topic's disc grows with its part.
+	sizes := `[...document.querySelectorAll("#topicmap-plane .disc")].map(g => g.firstChild.getAttribute("r")).join()`
+	point := func(event string) chromedp.Action {
+		return chromedp.Evaluate(fmt.Sprintf(`document.querySelector("#bars li:nth-child(2)").dispatchEvent(new PointerEvent(%q))`, event), nil)
+	}
+	v.Changes("a word under the pointer", sizes, point("pointerenter"))
+	if s := visit.Eval[string](v, `document.querySelector("#bars .else").textContent`); !strings.Contains(s, " % in ") {
+		t.Errorf("the word is %q", s)
+	}
+	v.Changes("no word under the pointer", sizes, point("pointerleave"))
 
 	// The map shows and finds a word.
 	v.Changes("a word by mouse", `document.getElementById("word-info").textContent`, visit.Into("#bars"), visit.Click("#bars li:nth-child(2) button"))
@@ -217,7 +230,7 @@ func controls(v *visit.Visit) {
 	}
 
 	// The network.
-	v.Changes("a node by mouse", title, visit.Into("#network"), chromedp.Evaluate(`document.querySelector("#network g:not(.on) circle").scrollIntoView({block: "center", behavior: "instant"})`, nil), visit.Click("#network g:not(.on) circle"))
+	v.Changes("a node by mouse", title, visit.Into("#network"), chromedp.Evaluate(`document.querySelector("#network g.disc:not(.on, [style*=none]) circle").scrollIntoView({block: "center", behavior: "instant"})`, nil), visit.Click("#network g.disc:not(.on, [style*=none]) circle"))
 	v.Run(visit.Focus(`#network g[tabindex="0"]`))
 	node := `document.activeElement.getAttribute("aria-label")`
 	from := visit.Eval[string](v, node)

@@ -92,7 +92,7 @@ func TestDocumentsSomeTexts(t *testing.T) {
 	ratios := `[...document.querySelectorAll("#documents-mix .v:last-child")].map(e => e.textContent).join("")`
 	for _, x := range []struct{ search, count, why string }{
 		{"everywhere", "In " + number, "with “everywhere”; other texts found no room on this page"},
-		{"number 499", "In 0", "with “number 499”; in 11 other titles and ids; other texts found no room on this page"},
+		{`"number 499"`, "In 0", "with “number 499”; in 11 other titles and ids; other texts found no room on this page"},
 		{"tenth", "In " + strconv.Itoa(texts / 10)[:1], "with “tenth”; other texts"},
 	} {
 		t.Run(x.search, func(t *testing.T) {
@@ -122,6 +122,12 @@ func TestDocumentsSomeTexts(t *testing.T) {
 	}
 	v.Run(visit.Click("#documents-clear"))
 	v.Wait(chosenCount + ` === "5\u202f000 documents"`)
+	// All words of an address must be there, in whatever order.
+	v.Run(chromedp.Evaluate(`location.hash = "#topic-1&text=tenth+number"`, nil))
+	v.Wait(`document.getElementById("documents-find").value === "tenth number" && document.querySelector("#list [aria-selected=true]").dataset.k === "1"`)
+	if got := visit.Eval[string](v, chosenCount); !strings.HasPrefix(got, "In "+strconv.Itoa(texts / 10)[:1]) {
+		t.Errorf("by its address the page chooses %q", got)
+	}
 	v.Leave(only(file))
 }
 

@@ -146,8 +146,8 @@ func TestExport(t *testing.T) {
 				t.Errorf("%s: a picture of %v in %d colours", name, picture.Bounds(), len(colours))
 			}
 		case strings.HasSuffix(name, ".svg"):
-			if texts := wellFormed(t, content); len(texts) == 0 {
-				t.Errorf("%s: a drawing without a text", name)
+			if texts := strings.Join(wellFormed(t, content), "\n"); !strings.Contains(strings.ToLower(texts), strings.ToLower(strings.TrimSuffix(name, ".svg"))) || !strings.Contains(texts, o.Title+". Saved on ") {
+				t.Errorf("%s: a drawing without title, source and date: %.300q", name, texts)
 			}
 		default:
 			rows, err := csv.NewReader(strings.NewReader(content)).ReadAll()
@@ -158,6 +158,7 @@ func TestExport(t *testing.T) {
 	}
 
 	// Tables are saved whole, and with all digits.
+	v.Run(visit.Into("#tab-pairs"), visit.Click("#tab-pairs"))
 	rows, err := csv.NewReader(strings.NewReader(d.press(v, saveButton("pairs of topics.csv")))).ReadAll()
 	if err != nil || len(rows) != 1+20*19/2 {
 		t.Fatalf("%d rows of pairs, %v", len(rows), err)

@@ -58,10 +58,10 @@ func TestTreeOfTopics(t *testing.T) {
 	v.Run(visit.Into("#detail-path"), visit.Click("#detail-path button"))
 	count(list, 20)
 	count(`document.querySelectorAll("#families-list > li > details[open]").length`, 1)
-	for _, disc := range []string{"#network g.disc", "#topicmap-plane g.disc", "#ribbon g"} {
+	for _, disc := range []string{"#network g.disc", "#topicmap-plane g.disc"} {
 		count(`document.querySelectorAll("`+disc+`").length`, 200)
 	}
-	v.Run(visit.Into("#network g.disc"), visit.Click("#network g.disc circle"))
+	v.Run(visit.Into("#tab-network"), visit.Click("#tab-network"), visit.Into("#network"), visit.Click("#network g.disc:not([style*=none]) circle"))
 	count(list, 200)
 	count(`document.querySelectorAll("#families-list > li > details[open]").length`, 1)
 	// What has been renamed and made one.
