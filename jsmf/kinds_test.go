@@ -71,7 +71,8 @@ func (x kinds) draw(t *testing.T, seed uint64) *corpus.Corpus {
 	return c
 }
 
-// kindOf is what more than two thirds of the words of a topic are, as "subject3"; "" where there is no such.
+// kindOf is what three quarters or more of the words of a topic are, as "subject3"; "rare" where they are of several topics of
+// few documents, which the topic rests on together; "" where there is no such.
 func kindOf(words []jsmf.WordProb) string {
 	count, most := make(map[string]int), ""
 	for _, w := range words {
@@ -80,7 +81,11 @@ func kindOf(words []jsmf.WordProb) string {
 			most = kind
 		}
 	}
-	if 3*count[most] <= 2*len(words) {
+	if 4*count[most] < 3*len(words) {
+		rare := slices.DeleteFunc(slices.Clone(words), func(w jsmf.WordProb) bool { return !strings.HasPrefix(w.Word, "rare") })
+		if 4*len(rare) >= 3*len(words) {
+			return "rare"
+		}
 		return ""
 	}
 	return most
@@ -104,6 +109,7 @@ func TestKinds(t *testing.T) {
 		{kinds{subjects: 10, docs: 1500, tokens: 300, common: 0, few: 2, blocks: 2}, 15},
 		{kinds{subjects: 12, docs: 2500, tokens: 40, common: 0, few: 2, blocks: 2, small: 25}, 18},
 		{kinds{subjects: 12, docs: 800, tokens: 25, common: 0.3, blocks: 1}, 14},
+		{kinds{subjects: 30, docs: 4000, tokens: 12, common: 0.3}, 20}, // topics of one subject, and of two
 	} {
 		c := x.draw(t, uint64(200+i))
 		p := jsmf.New(x.k)
@@ -137,7 +143,7 @@ func TestKinds(t *testing.T) {
 				for _, w := range m.TopWords(k, 10) {
 					words = append(words, w.Word)
 				}
-				t.Logf("%d: topic %d, %s, is %v, called %v: npmi %.2f together %.2f repeated %.2f docs %.0f excl %.2f share %.4f cos %.2f %v", i, k, kind, is, v.Quality, v.NPMI, v.Together, v.Repeated, v.Documents, v.Exclusivity, v.Share, v.Cosine, words)
+				t.Logf("%d: topic %d, %s, is %v, called %v: joined %d together %.2f repeated %.2f docs %.0f excl %.2f share %.4f cos %.2f %v", i, k, kind, is, v.Quality, v.Joined, v.Together, v.Repeated, v.Documents, v.Exclusivity, v.Share, v.Cosine, words)
 			}
 		}
 	}
@@ -151,6 +157,51 @@ func TestKinds(t *testing.T) {
 		t.Logf("%v: %d planted, %d called so, %d right", q, planted[q], called[q], right[q])
 		if right[q]*10 < 9*planted[q] || right[q]*10 < 9*called[q] {
 			t.Errorf("%v: %d planted, %d called so, %d right", q, planted[q], called[q], right[q])
+		}
+	}
+}
+
+// Topics of documents whose words were dealt out anew are weak.
+func TestNoiseIsWeak(t *testing.T) {
+	testutil.NotWithRace(t)
+	for name, c := range map[string]*corpus.Corpus{
+		"100 documents":               kinds{subjects: 6, docs: 100, tokens: 60, common: 0.3}.draw(t, 1),
+		"8,000 documents of 12 words": kinds{subjects: 20, docs: 8000, tokens: 12, common: 0.3}.draw(t, 2),
+		"2,000 documents of 80 words": kinds{subjects: 14, docs: 2000, tokens: 80, common: 0.3}.draw(t, 3),
+	} {
+		var words []int32
+		for m := range c.NumDocs() {
+			ids, counts := c.Doc(m)
+			for i, w := range ids {
+				words = append(words, slices.Repeat([]int32{w}, int(counts[i]))...)
+			}
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		rng.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+		var b corpus.Builder
+		for m := range c.NumDocs() {
+			n := make(map[string]int)
+			for _, w := range words[:c.DocLen(m)] {
+				n[c.Word(int(w))]++
+			}
+			words = words[c.DocLen(m):]
+			if err := b.AddCounts("", "", n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err := b.Corpus()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := jsmf.New(10)
+		verdicts, err := p.Verdicts(t.Context(), fit(t, p, c), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, v := range verdicts {
+			if v.Quality == metrics.Sound {
+				t.Errorf("%s: topic %d of words at random is sound: %+v", name, k, v)
+			}
 		}
 	}
 }

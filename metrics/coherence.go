@@ -21,6 +21,9 @@ type PairCounts interface {
 	At(i, j int) int // D2_ij, the documents that hold both words, i ≠ j
 	D1(i int) int    // the documents that hold word i
 	Docs() int       // all documents
+
+	// Chance is how many documents would hold both words, i ≠ j, if words came independently.
+	Chance(i, j int) float64
 }
 
 // checkPairs reports what top words the pairs lack.

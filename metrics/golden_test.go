@@ -39,6 +39,8 @@ func (g *golden) input(c cooc.Matrix, pairs PairCounts) Factors {
 
 // counts are document frequencies in plain arrays.
 type counts struct {
+	chance func(i, j int) float64 // nil: that of documents of like lengths
+
 	d1   []int
 	d2   [][]int
 	docs int
@@ -223,6 +225,7 @@ func TestFromDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		g.counts.chance = pairs.Chance // by the lengths, which the counts do not tell
 		want, err := Evaluate(ctx, g.input(g.original, g.counts))
 		if err != nil {
 			t.Fatal(err)
@@ -288,4 +291,11 @@ func TestNPMIFromDocuments(t *testing.T) {
 			t.Error("no pair that never meets: the case is not tested")
 		}
 	}
+}
+
+func (c *counts) Chance(i, j int) float64 {
+	if c.chance != nil {
+		return c.chance(i, j)
+	}
+	return float64(c.D1(i)) * float64(c.D1(j)) / float64(c.Docs())
 }

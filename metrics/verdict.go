@@ -19,7 +19,7 @@ type Quality uint8
 
 const (
 	Sound        Quality = iota // none of the others
-	Weak                        // its words hardly meet, most of their occurrences are elsewhere, or its share is small
+	Weak                        // its words do not go together, most of their occurrences are elsewhere, or its share is small
 	Background                  // it gathers what most documents share, instead of a subject
 	Twin                        // another topic, of larger share, is of the same subject
 	FewDocuments                // it rests on a few documents, and its words and share describe these alone
@@ -51,7 +51,8 @@ func (q *Quality) UnmarshalText(b []byte) error {
 // The limits of Verdicts. METHODS.md says what was measured.
 const (
 	verdictWords    = 10   // words of a topic that are looked at
-	weakNPMI        = 0.05 // words drawn from different topics reach less, mostly far less
+	leastWeight     = 0.01 // of a word, as a part of the largest
+	leastJoined     = 0.75 // planted subjects have 0.7 to 1, two in one topic 0.5 or 0.6
 	weakExclusivity = 0.2
 	fewestDocuments = 20
 	leastTogether   = 0.5
@@ -59,10 +60,16 @@ const (
 )
 
 // Verdict is the quality of a topic, with the measures behind it. The words of a topic are
-// its ten of largest weight in Factors.Reading, without those of weight 0.
+// its ten of largest weight in Factors.Reading, without those below a hundredth of the largest.
 type Verdict struct {
 	Quality Quality `json:"quality"`
 	Share   float64 `json:"share"` // p(topic)
+	// Words is how many words the topic has, and Joined how many of them go together: the largest group in which a
+	// chain of links leads from each to each. Two words are linked if both are in n ≥ 2 documents with n ≥ 1.1·e and
+	// n > e + √(e·(1−p)(1−q)·ln N): e is the n of chance (PairCounts.Chance), and p and q are the shares of the documents
+	// that have the one and the other.
+	Words  int `json:"words"`
+	Joined int `json:"joined"`
 	// NPMI is that of the topic's words (see Report.NPMI), NaN for fewer than two.
 	NPMI float64 `json:"npmi"`
 	// Exclusivity is the mean of p(topic | word) over the topic's words, in [0, 1].
@@ -86,7 +93,7 @@ type Verdict struct {
 	Repeated float64 `json:"repeated"`
 }
 
-// String returns the quality and the reason, as in "weak: its words rarely meet in one document".
+// String returns the quality and the reason, as in "weak: only 5 of its 10 words go together".
 func (v Verdict) String() string {
 	reason := ""
 	switch v.Quality {
@@ -100,10 +107,12 @@ func (v Verdict) String() string {
 		reason = ": its words come all together and once, as in a footer"
 	case Weak:
 		switch {
-		case math.IsNaN(v.NPMI):
+		case v.Words < 2:
 			reason = ": it has fewer than two words"
-		case v.NPMI < weakNPMI:
-			reason = ": its words rarely meet in one document"
+		case v.Joined < 2:
+			reason = ": its words do not surely meet more often than by chance"
+		case v.apart():
+			reason = fmt.Sprintf(": only %d of its %d words go together", v.Joined, v.Words)
 		case v.Exclusivity < weakExclusivity:
 			reason = ": its words are mostly used in other topics"
 		default:
@@ -120,8 +129,7 @@ func (v Verdict) String() string {
 //     words that are drawn independently, and repeated as little, would be together less;
 //   - Background, if Factors.Background says so;
 //   - Twin, if Cosine is above 0.3;
-//   - Weak, if NPMI is below 0.05 or not defined, Exclusivity below 0.2, or Share below
-//     1/(20K);
+//   - Weak, if Words is below 2, Joined below 0.75·Words, Exclusivity below 0.2, or Share below 1/(20K);
 //   - Sound.
 //
 // f needs B, WordTopics, A and Pairs of the words of TopUnion(f.Reading, 10), of f.B where
@@ -173,7 +181,7 @@ func verdicts(ctx context.Context, f Factors, t *topics, a *mat.Dense) ([]Verdic
 	meet := npmi(lists, f.Pairs).Values
 	out := make([]Verdict, t.k)
 	for k := range out {
-		v := Verdict{Share: shares[k], NPMI: meet[k], Twin: near[k].Twin, Cosine: near[k].Cosine, Documents: math.NaN()}
+		v := Verdict{Share: shares[k], Words: len(lists[k]), Joined: joined(lists[k], f.Pairs, t.n), NPMI: meet[k], Twin: near[k].Twin, Cosine: near[k].Cosine, Documents: math.NaN()}
 		for _, w := range lists[k] {
 			v.Exclusivity += f.WordTopics.At(w, k) / float64(len(lists[k]))
 		}
@@ -190,12 +198,41 @@ func verdicts(ctx context.Context, f Factors, t *topics, a *mat.Dense) ([]Verdic
 			v.Quality = Background
 		case v.Cosine > twinCosine:
 			v.Quality = Twin
-		case !(v.NPMI >= weakNPMI) || v.Exclusivity < weakExclusivity || !(v.Share >= deadShare/float64(t.k)):
+		case v.Words < 2 || v.apart() || v.Exclusivity < weakExclusivity || !(v.Share >= deadShare/float64(t.k)):
 			v.Quality = Weak
 		}
 		out[k] = v
 	}
 	return out, nil
+}
+
+// apart reports whether the words do not go together.
+func (v *Verdict) apart() bool { return float64(v.Joined) < leastJoined*float64(v.Words) }
+
+// joined returns how many of the words, of n in all, go together: see Verdict.Joined.
+func joined(words []int, pairs PairCounts, n int) int {
+	docs := float64(pairs.Docs())
+	linked := func(x, y int) bool {
+		both, chance := float64(pairs.At(x, y)), pairs.Chance(x, y)
+		p, q := float64(pairs.D1(x))/docs, float64(pairs.D1(y))/docs
+		return both >= 2 && both >= 1.1*chance && both > chance+math.Sqrt(chance*(1-p)*(1-q)*math.Log(float64(n)))
+	}
+	most := 0
+	for left := slices.Clone(words); len(left) > 0; {
+		group := left[:1:1]
+		left = left[1:]
+		for i := 0; i < len(group); i++ {
+			left = slices.DeleteFunc(left, func(w int) bool {
+				in := linked(group[i], w)
+				if in {
+					group = append(group, w)
+				}
+				return in
+			})
+		}
+		most = max(most, len(group))
+	}
+	return most
 }
 
 // block sets Together and Repeated, and returns how many documents have one of the words, as for Documents.
@@ -237,12 +274,13 @@ func readingLists(reading *mat.Dense, t *topics) ([][]int, error) {
 	}
 	lists := make([][]int, t.k)
 	for k := range lists {
-		for _, w := range topWords(reading, k, verdictWords) {
+		words := topWords(reading, k, verdictWords)
+		for _, w := range words {
 			x := reading.At(w, k)
 			if !vec.Finite(x) {
 				return nil, fmt.Errorf("metrics: the weight of word %d in topic %d is %v", w, k, x)
 			}
-			if x > 0 {
+			if x > 0 && x >= leastWeight*reading.At(words[0], k) {
 				lists[k] = append(lists[k], w)
 			}
 		}

@@ -53,7 +53,9 @@ func slowVerdicts(f Factors) []Verdict {
 			return 0
 		})
 		words = words[:min(10, len(words))]
+		words = slices.DeleteFunc(words, func(i int) bool { return w.At(i, t) < w.At(words[0], t)/100 })
 		pairs, docs := 0.0, float64(f.Pairs.Docs())
+		v.Words, v.Joined = len(words), slowJoined(words, f.Pairs, n)
 		for x, i := range words {
 			if f.Tokens != nil {
 				v.Repeated += float64(f.Tokens[i]) / float64(f.Pairs.D1(i)) / float64(len(words))
@@ -113,11 +115,44 @@ func slowVerdicts(f Factors) []Verdict {
 			v.Quality = Background
 		} else if v.Cosine > 0.3 {
 			v.Quality = Twin
-		} else if math.IsNaN(v.NPMI) || v.NPMI < 0.05 || v.Exclusivity < 0.2 || v.Share < 0.05/float64(k) {
+		} else if v.Words < 2 || 4*v.Joined < 3*v.Words || v.Exclusivity < 0.2 || v.Share < 0.05/float64(k) {
 			v.Quality = Weak
 		}
 	}
 	return out
+}
+
+// slowJoined is joined by the closure of the links.
+func slowJoined(words []int, pairs PairCounts, all int) (most int) {
+	n, docs := len(words), float64(pairs.Docs())
+	reach := make([]bool, n*n)
+	for i := range n {
+		for j := range n {
+			if reach[i*n+j] = i == j; i != j {
+				x, y := float64(pairs.D1(words[i]))/docs, float64(pairs.D1(words[j]))/docs
+				chance := pairs.Chance(words[i], words[j])
+				more := float64(pairs.At(words[i], words[j])) - chance
+				reach[i*n+j] = pairs.At(words[i], words[j]) > 1 && more >= 0.1*chance && more > 0 && more*more > math.Log(float64(all))*chance*(1-x)*(1-y)
+			}
+		}
+	}
+	for by := range n {
+		for i := range n {
+			for j := range n {
+				reach[i*n+j] = reach[i*n+j] || reach[i*n+by] && reach[by*n+j]
+			}
+		}
+	}
+	for i := range n {
+		count := 0
+		for j := range n {
+			if reach[i*n+j] {
+				count++
+			}
+		}
+		most = max(most, count)
+	}
+	return most
 }
 
 // closeVerdicts compares verdicts, their numbers to tol.
@@ -129,7 +164,7 @@ func closeVerdicts(t *testing.T, name string, got, want []Verdict, tol float64) 
 	}
 	for k, g := range got {
 		w := want[k]
-		same := g.Quality == w.Quality && g.Twin == w.Twin
+		same := g.Quality == w.Quality && g.Twin == w.Twin && g.Words == w.Words && g.Joined == w.Joined
 		for _, p := range [][2]float64{{g.Share, w.Share}, {g.NPMI, w.NPMI}, {g.Exclusivity, w.Exclusivity}, {g.Documents, w.Documents}, {g.Cosine, w.Cosine}, {g.Together, w.Together}, {g.Repeated, w.Repeated}} {
 			same = same && (math.Abs(p[0]-p[1]) <= tol*max(1, math.Abs(p[1])) || math.IsNaN(p[0]) && math.IsNaN(p[1]))
 		}
@@ -198,7 +233,7 @@ func TestVerdicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, want := range []string{"sound", "sound", "sound", "weak: its words rarely meet in one document", "weak: its words are mostly used in other topics",
+	for k, want := range []string{"sound", "sound", "sound", "weak: its words do not surely meet more often than by chance", "weak: its words are mostly used in other topics",
 		"background: many documents have some of it, and none is about it", "twin of topic 0"} {
 		if got[k].String() != want {
 			t.Errorf("topic %d: %v, want %s (%+v)", k, got[k], want, got[k])
@@ -277,4 +312,9 @@ func TestVerdictsErrors(t *testing.T) {
 	if s := fmt.Sprint(Quality(9)); s != "Quality(9)" {
 		t.Error(s)
 	}
+}
+
+// Chance is that of documents of like lengths.
+func (d inDocs) Chance(i, j int) float64 {
+	return float64(d.D1(i)) * float64(d.D1(j)) / float64(d.Docs())
 }

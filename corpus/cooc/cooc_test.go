@@ -937,3 +937,49 @@ func TestConcurrent(t *testing.T) {
 		}
 	}
 }
+
+// Chance is what words dealt out at random do, also where few documents are long.
+func TestChance(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, same := range []bool{true, false} {
+		var b corpus.Builder
+		for range 4000 {
+			n := make(map[string]int)
+			length := 20
+			if !same {
+				length = 1 + int(10*math.Exp(1.5*rng.NormFloat64()))
+			}
+			for range length {
+				n[fmt.Sprint(int(math.Exp(rng.Float64()*math.Log(300))))]++
+			}
+			if err := b.AddCounts("", "", n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err := b.Corpus()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := cooc.CountPairs(ctx, c, all(c.NumWords()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs := float64(c.NumDocs())
+		var n, chance, equal float64
+		for i := range c.NumWords() {
+			for j := range i {
+				plain := float64(p.D1(i)) * float64(p.D1(j)) / docs
+				if same && math.Abs(p.Chance(i, j)-plain) > 1e-9*plain {
+					t.Fatalf("documents of one length: %g, want %g", p.Chance(i, j), plain)
+				}
+				if p.D1(i) < 1000 && p.D1(j) < 1000 {
+					n, chance, equal = n+float64(p.At(i, j)), chance+p.Chance(i, j), equal+plain
+				}
+			}
+		}
+		t.Logf("same length %v: %.0f documents hold pairs, %.0f by chance, %.0f without lengths", same, n, chance, equal)
+		if math.Abs(chance/n-1) > 0.05 {
+			t.Errorf("same length %v: %.0f documents hold pairs, %.0f by chance", same, n, chance)
+		}
+	}
+}

@@ -109,13 +109,13 @@ func TestReadingWords(t *testing.T) {
 	// With measures it shows the verdicts, those that are not sound in the table too.
 	r := &metrics.Report{Verdicts: make([]metrics.Verdict, m.K())}
 	r.Verdicts[0].Quality = metrics.Background
-	r.Verdicts[2] = metrics.Verdict{Quality: metrics.Weak, NPMI: 0.01, Exclusivity: 0.5, Documents: 33, Share: 0.1}
+	r.Verdicts[2] = metrics.Verdict{Quality: metrics.Weak, Words: 10, Joined: 4, Exclusivity: 0.5, Documents: 33, Share: 0.1}
 	judged := write(t, m, Options{Metrics: r})
 	static = between(t, judged, `<div class="static">`, `</div>`)
-	if strings.Count(static, "(background)") != 1 || strings.Count(static, "(weak: its words rarely meet in one document)") != 1 || strings.Contains(static, "(sound)") {
+	if strings.Count(static, "(background)") != 1 || strings.Count(static, "(weak: only 4 of its 10 words go together)") != 1 || strings.Contains(static, "(sound)") {
 		t.Error("the table of topics does not show the verdicts")
 	}
-	if s := read(t, judged); *s.Topics[1].Verdict != (verdict{"sound", "", -1}) || *s.Topics[2].Verdict != (verdict{"weak", "its words rarely meet in one document", -1}) {
+	if s := read(t, judged); *s.Topics[1].Verdict != (verdict{"sound", "", -1}) || *s.Topics[2].Verdict != (verdict{"weak", "only 4 of its 10 words go together", -1}) {
 		t.Errorf("verdicts %+v and %+v", s.Topics[1].Verdict, s.Topics[2].Verdict)
 	}
 	if plain := write(t, model(t, 12, 3)); strings.Contains(plain, `id="reading"`) || strings.Contains(plain, "Background topics gather") {

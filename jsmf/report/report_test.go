@@ -318,7 +318,7 @@ func TestMeasured(t *testing.T) {
 func TestSweep(t *testing.T) {
 	testutil.NotWithRace(t)
 	ctx := context.Background()
-	p := testutil.NewPlanted(60, 6, .1, 7)
+	p := testutil.NewPlanted(400, 6, .1, 7)
 	var b corpus.Builder
 	for i, doc := range p.Documents(slices.Repeat([]int{60}, 400), 1) {
 		counts := make(map[string]int)
