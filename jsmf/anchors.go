@@ -19,7 +19,7 @@ func (r *run) findAnchors(ctx context.Context) error {
 	r.find = anchor.Options{
 		Workers: r.ask.workers, Seed: r.ask.seed, Vocabulary: r.pr.names(), Numbers: r.pr.keep,
 		DocFrequencies: info.DocFrequencies, Docs: info.Documents,
-		Prefer: r.ask.prefer(r.before), PreferTol: anchorHysteresis,
+		Prefer: r.prefer(), PreferTol: anchorHysteresis,
 		Progress: func(done, total int, norm float64) { r.tr.progress(done, total, "norm", norm) },
 	}
 	return r.tr.run(&r.st, StageAnchors, r.ask.finder.String(), func() (string, error) {

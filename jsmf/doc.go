@@ -63,7 +63,7 @@
 //		Recover(recovery.SCLS{Solver: scls.ADMM{}}).
 //		Refine(refine.Passes{N: 20})
 //
-// [Pipeline.Seeds] asks for topics by some of their words.
+// [Pipeline.Seeds] asks for topics by some of their words. [Pipeline.Edit] names, merges, splits and drops topics.
 //
 // The zero value of every method is a good default. [Pipeline.Fit] and [Pipeline.Evaluate] take
 // documents or a co-occurrence matrix, and [Grid.Run] takes documents: see [Input].

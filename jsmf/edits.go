@@ -3,10 +3,13 @@ package jsmf
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -19,12 +22,12 @@ import (
 )
 
 // Edits are what a person has decided about the topics of a model: their names, which of them
-// are one topic, and words that say nothing about any. The page of package report writes them as JSON, and encoding/json reads them:
+// are one topic, several, or none, and words that say nothing about any. The page of package report writes them as JSON, and encoding/json reads them:
 //
-//	{"model": "9f2c41d07ab3e855", "names": {"3": "courts"}, "merge": [[3, 7]], "hide": ["page", "said"]}
+//	{"model": "9f2c41d07ab3e855", "names": {"3": "courts"}, "merge": [[3, 7]], "split": {"2": 3}, "drop": [5], "hide": ["page", "said"]}
 //
 // A key that is not one of these, or that comes twice, is an error. All numbers are those of the
-// topics before anything is merged.
+// topics before anything is edited. A refit keeps what was decided: see [Pipeline.From].
 type Edits struct {
 	// Model is the Fingerprint of the model they were made for.
 	Model string `json:"model"`
@@ -34,6 +37,11 @@ type Edits struct {
 	// Merge holds groups of topics, two or more in each, that are one topic. The first of a group
 	// stays, and the others become part of it.
 	Merge [][]int `json:"merge,omitempty"`
+	// Split says into how many topics, two or more, a topic is divided, by its number, and Drop which topics
+	// are none: what documents have of these goes to the others, whose words change. Both need the documents: see
+	// [Pipeline.Edit].
+	Split map[int]int `json:"split,omitempty"`
+	Drop  []int       `json:"drop,omitempty"`
 	// Hide holds words that no topic is to be read or named by, such as those of footers and names of persons.
 	// They stay in the topics and in documents.
 	Hide []string `json:"hide,omitempty"`
@@ -118,13 +126,16 @@ func (m *Model) Fingerprint() string {
 // first, and a group that has no topic left is gone. Its Uncertainty has no intervals: they
 // are NaN. What LearnDual has learned and the Verdicts are those of all topics as they were, and are left out where some are merged.
 //
-// Errors: edits for another model, topics that are out of range or in two groups, a group of fewer
+// Errors: edits for another model, topics that are split or dropped (Pipeline.Edit), topics that are out of range or in two groups, a group of fewer
 // than two, fewer than two topics left, names of topics that become part of another, and those of
 // With. O(NK).
 func (m *Model) Edit(e Edits) (_ *Model, err error) {
 	defer while("edit", &err)
 	if own := m.Fingerprint(); e.Model != own {
 		return nil, fmt.Errorf("the edits are of model %.40q, and this is model %q", e.Model, own)
+	}
+	if len(e.Split)+len(e.Drop) > 0 {
+		return nil, errors.New("topics are split and dropped by Pipeline.Edit, with the documents")
 	}
 	into, err := e.into(m.k)
 	if err != nil {
@@ -163,7 +174,89 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 	for _, g := range e.Merge {
 		merged.prov.Stages = append(merged.prov.Stages, "topics merged: "+strings.Trim(fmt.Sprint(g), "[]"))
 	}
+	merged.stats.Edited.Topics = true
 	return merged, nil
+}
+
+// Edit is [Model.Edit] for edits that split or drop topics, too. These are a refit ([Pipeline.From]) to in, normally the
+// documents of m, which p has made, and cost about as much as a fit, for each topic that is split. A topic that is split is divided as a
+// corpus is that consists of the part that it has of each document. Passes (Refine) then improve all
+// topics, of which none is merged with another. The largest part has the number of the topic that was split, and
+// the others come last. Numbers close up where topics were dropped. Other topics move a little:
+// Stats.Refit.Drift says how far.
+//
+// Names stay, but for those of topics that are split. Seeds of topics that are split or dropped are
+// forgotten. The other Additions, but for the Tokenizer, are not those of this model, and are gone.
+//
+// Errors: those of Model.Edit and Fit; topics that are out of range, or of which two things are asked; fewer
+// than two parts; fewer than two topics left; no passes; and a topic that the documents do not divide.
+func (p Pipeline) Edit(ctx context.Context, m *Model, in Input, e Edits) (_ *Model, err error) {
+	defer while("edit", &err)
+	parts := maps.Clone(e.Split)
+	if parts == nil {
+		parts = map[int]int{}
+	}
+	left, drop := m.k, e.Drop
+	for _, t := range slices.Sorted(maps.Keys(parts)) {
+		if left += parts[t] - 1; parts[t] < 2 {
+			return nil, fmt.Errorf("splitting topic %d into %d; want two or more", t, parts[t])
+		}
+	}
+	for _, t := range drop {
+		if _, ok := parts[t]; ok {
+			return nil, fmt.Errorf("topic %d is to be dropped twice, or split", t)
+		}
+		parts[t] = 0
+		left--
+	}
+	e.Split, e.Drop = nil, nil
+	edited, err := m.Edit(e)
+	if err != nil || len(parts) == 0 {
+		return edited, err
+	}
+	into, err := e.into(m.k)
+	if err != nil {
+		return nil, err
+	}
+	plan := m.plan(into)
+	p.from, p.parts, p.seeds, p.k = edited, make(map[int]int, len(parts)), nil, cmp.Or(m.stats.Anchors.Requested, m.k)
+	names := edited.Additions().Names
+	var stages []string
+	for _, t := range slices.Sorted(maps.Keys(parts)) {
+		n, what := parts[t], "dropped"
+		if n > 0 {
+			what = fmt.Sprintf("split into %d", n)
+		}
+		switch _, named := e.Names[t]; {
+		case t < 0 || t >= m.k:
+			return nil, fmt.Errorf("topic %d, to be %s, is not in [0, %d)", t, what, m.k)
+		case slices.ContainsFunc(e.Merge, func(g []int) bool { return slices.Contains(g, t) }):
+			return nil, fmt.Errorf("topic %d is to be %s and merged", t, what)
+		case named:
+			return nil, fmt.Errorf("a name for topic %d, which is to be %s", t, what)
+		}
+		p.parts[plan.to[t]] = n
+		if names != nil {
+			names[plan.to[t]] = ""
+		}
+		stages = append(stages, fmt.Sprintf("topic %d %s", t, what))
+	}
+	switch left -= m.k - edited.k; {
+	case left < 2:
+		return nil, fmt.Errorf("dropping topics leaves %d; want two or more", left)
+	case p.refiner == nil:
+		return nil, errors.New("topics are split and dropped by passes over documents, and there are none; use New")
+	}
+	if p.from, err = edited.With(Additions{Names: names}); err != nil {
+		return nil, err
+	}
+	out, err := p.Fit(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	out.stats.Edited.Topics = true
+	out.prov.Stages = append(out.prov.Stages, stages...)
+	return out.With(Additions{Tokenizer: m.add.Tokenizer})
 }
 
 // hide takes words from those that topics are read by.
@@ -193,7 +286,12 @@ func (m *Model) hide(words []string) error {
 		}
 	}
 	m.reading = scaled(reading, m.k)
-	m.prov = m.prov.clone()
+	m.stats, m.prov = m.stats.clone(), m.prov.clone()
+	for _, w := range words {
+		if !slices.Contains(m.stats.Edited.Hidden, w) {
+			m.stats.Edited.Hidden = append(m.stats.Edited.Hidden, w)
+		}
+	}
 	m.prov.Stages = append(m.prov.Stages, "words hidden: "+strings.Join(words, " "))
 	return nil
 }

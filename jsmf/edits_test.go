@@ -347,7 +347,7 @@ func TestEditThenRefit(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := mustModel(t, readParts("war army tank", "space nasa orbit moon", "god jesus bible"))
-	got, err := next.follow(context.Background(), edited, 1)
+	got, err := next.follow(context.Background(), edited, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

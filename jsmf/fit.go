@@ -58,7 +58,8 @@ type run struct {
 	st    Stats
 	begun time.Time
 
-	before []int // the word of the previous model for each row: see Pipeline.before
+	before []int // the word of the previous model for each word: see Pipeline.before
+	as     []int // the topic of the previous model that each topic began as, −1: none; nil: it is matched
 
 	rect *rectify.Result
 	rows cooc.Rows // of rect.C
@@ -82,6 +83,9 @@ func (p Pipeline) fit(ctx context.Context, pr *problem, tr *tracker, begun time.
 	r := &run{ask: p, pr: pr, tr: tr, st: pr.stats.clone(), begun: begun, before: before, topics: p.startTopics(pr.c.Dim(), pr.size.nnz)}
 	if err := r.rectify(ctx); err != nil {
 		return nil, wrap(err)
+	}
+	if p.carries() && p.seeds == nil {
+		r.ask.seeds = p.from.asked(p.parts)
 	}
 	if r.ask.learner != nil {
 		return r.learn(ctx)
@@ -186,7 +190,7 @@ func (r *run) finish(ctx context.Context, m *Model, f factors, methods ...string
 			m.anchors, m.groups = permuted(m.anchors, x.From), permuted(m.groups, x.From)
 			r.st.Anchors.Norms = permuted(r.st.Anchors.Norms, x.From)
 		}
-		if x.Tree != nil || p.seeds != nil {
+		if x.Tree != nil || p.seeds != nil || r.as != nil {
 			m.anchors, m.groups, r.st.Anchors.Norms = nil, nil, nil
 		}
 		if err := m.setRefined(x); err != nil {
@@ -221,7 +225,7 @@ func (r *run) finish(ctx context.Context, m *Model, f factors, methods ...string
 		}
 	}
 	if p.from != nil {
-		if m, err = m.follow(ctx, p.from, p.workers); err != nil {
+		if m, err = m.follow(ctx, p.from, r.as, p.workers); err != nil {
 			return nil, wrap(err)
 		}
 	}
@@ -291,43 +295,25 @@ func (r *run) learn(ctx context.Context) (*Model, error) {
 // refine runs StageRefine on the topics of all words.
 func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, err error) {
 	err = r.tr.run(&r.st, StageRefine, r.ask.refiner.String(), func() (string, error) {
-		var seeds [][]refine.Seed
-		topics := r.topics
 		if r.ask.seeds != nil {
 			if r.seeds, err = r.seed(ctx); err != nil {
 				return "", err
 			}
-			seeds = r.seeds.words
-			b, a = r.seeds.start(b, r.ask.k), nil
-			_, topics = b.Dims()
 		}
-		n, start := b.Dims()
-		k := start
-		if topics > r.ask.k {
-			k = min(k, r.ask.k)
-		} else if topics < r.ask.k {
-			k = r.ask.k
+		switch o := (refine.Options{K: r.ask.k}); {
+		case r.ask.carries():
+			x, err = r.carry(ctx, b)
+		case r.seeds != nil:
+			o.Seeds = r.seeds.words
+			x, err = r.pass(ctx, withFree(r.seeds.b, b, o.K), nil, o)
+		default:
+			if _, start := b.Dims(); r.topics == o.K || r.topics > o.K && start < o.K {
+				o.K = start // fewer were found
+			}
+			x, err = r.pass(ctx, b, a, o)
 		}
-		x, err = r.ask.refiner.Refine(ctx, r.pr.info.Source, refine.Start{B: b, A: a}, refine.Options{
-			K:        k,
-			Seeds:    seeds,
-			Function: r.pr.function,
-			Workers:  r.ask.workers,
-			Progress: func(done, total int, loglik float64) { r.tr.progress(done, total, "loglik", loglik) },
-		})
 		if err != nil {
 			return "", err
-		}
-		if x == nil || x.B == nil || x.A == nil {
-			return "", fmt.Errorf("%v returned no model", r.ask.refiner)
-		}
-		if rows, cols := x.B.Dims(); rows != n || cols != k {
-			return "", fmt.Errorf("%v returned topics of %d×%d instead of %d×%d", r.ask.refiner, rows, cols, n, k)
-		}
-		if x.Tree != nil {
-			x.From = nil
-		} else if err := checkFrom(x.From, k, start); err != nil {
-			return "", fmt.Errorf("%v: %w", r.ask.refiner, err)
 		}
 		out := fmt.Sprintf("%d passes, %s", x.Passes, x.Status())
 		if h := x.History; len(h) > 0 {
@@ -340,6 +326,29 @@ func (r *run) refine(ctx context.Context, b, a *mat.Dense) (x *refine.Result, er
 	}
 	r.st.Refine = x.Stats
 	r.st.Refine.Method = cmp.Or(x.Method, r.ask.refiner.String())
+	return x, nil
+}
+
+// pass runs the refiner from topics b with correlations a.
+func (r *run) pass(ctx context.Context, b, a *mat.Dense, o refine.Options) (*refine.Result, error) {
+	o.Function, o.Workers = r.pr.function, r.ask.workers
+	o.Progress = func(done, total int, loglik float64) { r.tr.progress(done, total, "loglik", loglik) }
+	x, err := r.ask.refiner.Refine(ctx, r.pr.info.Source, refine.Start{B: b, A: a}, o)
+	if err != nil {
+		return nil, err
+	}
+	if x == nil || x.B == nil || x.A == nil {
+		return nil, fmt.Errorf("%v returned no model", r.ask.refiner)
+	}
+	n, start := b.Dims()
+	if rows, cols := x.B.Dims(); rows != n || cols != o.K {
+		return nil, fmt.Errorf("%v returned topics of %d×%d instead of %d×%d", r.ask.refiner, rows, cols, n, o.K)
+	}
+	if x.Tree != nil {
+		x.From = nil
+	} else if err := checkFrom(x.From, o.K, start); err != nil {
+		return nil, fmt.Errorf("%v: %w", r.ask.refiner, err)
+	}
 	return x, nil
 }
 

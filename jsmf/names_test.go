@@ -140,7 +140,7 @@ func TestWithNames(t *testing.T) {
 
 	// A refit keeps them by number, but not for a topic that is a new one.
 	next := mustModel(t, readParts("war army tank", "space nasa orbit", "cake bread flour"))
-	got, err := next.follow(context.Background(), named, 1)
+	got, err := next.follow(context.Background(), named, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

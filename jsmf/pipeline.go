@@ -33,8 +33,9 @@ type Pipeline struct {
 	seed       uint64
 	workers    int
 	recorders  []func(Event)
-	from       *Model // nil: none
-	memory     int64  // bytes; 0: no limit
+	from       *Model      // nil: none
+	parts      map[int]int // how many topics are made of a topic of from, 0: it is dropped; nil: Fit is no Edit
+	memory     int64       // bytes; 0: no limit
 	seeds      []Seed
 }
 

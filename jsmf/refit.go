@@ -1,15 +1,19 @@
 package jsmf
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/metrics"
+	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 // From makes Fit a refit, which keeps the numbers of the topics of prev, a model of nearly the same
@@ -24,6 +28,12 @@ import (
 // name, or by number if neither model has a vocabulary; if only one has, or the numbers of words
 // differ, Fit returns an error. Stats.Refit has the drift of each topic and the words that came and
 // went. The model is not bit for bit that of a fit without prev.
+//
+// What a person has decided stays without being asked for again: names; the seeds of prev, unless Seeds has
+// others; and words that were hidden (Edits). A prev with seeds, or with topics that were merged, split or
+// dropped, is followed by passes (Refine) from its own topics, none of which is merged with another. K is then
+// the number of topics of prev, or what it was before they were edited, which is the same here; or more. Less is
+// an error. Seeds that prev does not have add topics.
 func (p Pipeline) From(prev *Model) Pipeline { p.from = prev; return p }
 
 // anchorHysteresis is by how much farther a word must be to replace an anchor of the previous
@@ -45,7 +55,7 @@ func misfit(sum float64) float64 {
 	return math.Inf(1)
 }
 
-// before returns the word of the previous model for each row of the problem, −1 for none; nil if
+// before returns the word of the previous model for each word of the problem, −1 for none; nil if
 // there is no previous model. If a word is repeated, its first row is matched with the first row
 // there, and so on, so that equal vocabularies match row by row.
 func (p Pipeline) before(pr *problem) ([]int, error) {
@@ -53,11 +63,12 @@ func (p Pipeline) before(pr *problem) ([]int, error) {
 	if prev == nil {
 		return nil, nil
 	}
-	rows := make([]int, pr.c.Dim())
+	rows := make([]int, pr.n)
 	for i := range rows {
-		rows[i] = pr.word(i)
+		rows[i] = i
 	}
-	switch names := pr.info.Vocabulary; {
+	names := pr.info.Vocabulary
+	switch {
 	case names == nil && prev.vocab == nil && pr.n == prev.n:
 		return rows, nil
 	case names == nil || prev.vocab == nil:
@@ -67,7 +78,7 @@ func (p Pipeline) before(pr *problem) ([]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("From: %w", err)
 	}
-	for i, w := range bag.Unique(pr.names()) {
+	for i, w := range bag.Unique(names) {
 		rows[i] = -1
 		if j, ok := at[w]; ok {
 			rows[i] = int(j)
@@ -77,22 +88,167 @@ func (p Pipeline) before(pr *problem) ([]int, error) {
 }
 
 // prefer returns the rows of the anchors of the previous model, in the order of its topics.
-func (p Pipeline) prefer(rows []int) (anchors []int) {
-	if p.from == nil || p.from.groups != nil {
+func (r *run) prefer() (anchors []int) {
+	prev := r.ask.from
+	if prev == nil || prev.groups != nil {
 		return nil
 	}
-	for _, w := range p.from.anchors {
-		if i := slices.Index(rows, w); i >= 0 {
-			anchors = append(anchors, i)
+	for _, w := range prev.anchors {
+		for i := range r.pr.c.Dim() {
+			if r.before[r.pr.word(i)] == w {
+				anchors = append(anchors, i)
+				break
+			}
 		}
 	}
 	return anchors
 }
 
+// carries reports whether passes begin with the topics of the previous model.
+func (p Pipeline) carries() bool {
+	return p.refiner != nil && p.from != nil && (p.parts != nil || p.from.stats.Edited.Topics || p.from.stats.Seeds != nil)
+}
+
+// asked returns the seeds of topics, but for those that are divided or dropped.
+func (m *Model) asked(parts map[int]int) (seeds []Seed) {
+	seen := map[int]bool{}
+	for _, s := range m.stats.Seeds {
+		if _, ok := parts[s.Topic]; ok || seen[s.Topic] { // those of a topic that another was merged into stay
+			continue
+		}
+		seen[s.Topic] = true
+		s.Asked.Name = cmp.Or(m.userName(s.Topic), s.Asked.Name)
+		seeds = append(seeds, s.Asked)
+	}
+	return seeds
+}
+
+// userName returns the name that the user gave a topic; "": none.
+func (m *Model) userName(t int) string {
+	if m.add.Names == nil {
+		return ""
+	}
+	return m.add.Names[t]
+}
+
+// carried returns the topics of the previous model over the words of the documents, one after the other.
+func (r *run) carried() ([][]float64, error) {
+	prev := r.ask.from
+	out := make([][]float64, prev.k)
+	for t := range out {
+		out[t] = make([]float64, r.pr.n)
+		sum := 0.
+		for i, w := range r.before {
+			if w >= 0 {
+				out[t][i] = prev.topics[w*prev.k+t]
+				sum += out[t][i]
+			}
+		}
+		if sum == 0 {
+			return nil, fmt.Errorf("From: the documents have no word of topic %d (%s)", t, prev.Name(t))
+		}
+		floats.Scale(1/sum, out[t])
+	}
+	return out, nil
+}
+
+// carry makes passes that begin with the topics of the previous model, and with those of free for more. It
+// sets r.as. The first topics are those of seeds.
+func (r *run) carry(ctx context.Context, free *mat.Dense) (*refine.Result, error) {
+	prev, parts := r.ask.from, r.ask.parts
+	more := r.ask.k - prev.k
+	switch {
+	case r.ask.k == prev.stats.Anchors.Requested:
+		more = 0
+	case more < 0:
+		return nil, fmt.Errorf("From: %d topics, and the previous model has %d; merge or drop some by Edits", r.ask.k, prev.k)
+	}
+	topics, err := r.carried()
+	if err != nil {
+		return nil, err
+	}
+	var columns [][]float64
+	var o refine.Options
+	for i, s := range r.ask.seeds {
+		t := slices.IndexFunc(prev.stats.Seeds, func(x SeedStats) bool { return slices.Equal(x.Asked.Words, s.Words) })
+		if t >= 0 {
+			t = prev.stats.Seeds[t].Topic
+		}
+		if t >= 0 && !slices.Contains(r.as, t) {
+			r.as, columns = append(r.as, t), append(columns, topics[t])
+		} else {
+			r.as, columns = append(r.as, -1), append(columns, mat.Col(nil, i, r.seeds.b))
+		}
+		o.Seeds = append(o.Seeds, r.seeds.words[i])
+	}
+	new := len(r.as) - len(slices.DeleteFunc(slices.Clone(r.as), func(t int) bool { return t < 0 }))
+	for t, column := range topics {
+		if n, given := parts[t]; !slices.Contains(r.as, t) && (n > 0 || !given) {
+			r.as, columns = append(r.as, t), append(columns, column)
+		}
+	}
+	of := slices.Clone(r.as) // the topic that each is, or is a part of
+	o.Seeds = append(o.Seeds, make([][]refine.Seed, len(columns)-len(o.Seeds))...)
+	o.K = len(columns) + max(0, more-new)
+	begin := beside(columns)
+	if o.K > len(columns) {
+		begin = withFree(begin, free, o.K)
+		of = append(of, slices.Repeat([]int{-1}, o.K-len(columns))...)
+		r.as = slices.Clone(of)
+	}
+	var x *refine.Result
+	for _, t := range slices.Sorted(maps.Keys(parts)) {
+		n, last := parts[t], len(columns)-1
+		if n == 0 {
+			continue
+		}
+		i := slices.Index(r.as, t)
+		columns, r.as, of = toEnd(columns, i), toEnd(r.as, i), toEnd(of, i)
+		o.K, o.Seeds = last+n, o.Seeds[:last]
+		if x, err = r.pass(ctx, beside(columns), nil, o); err != nil {
+			return nil, fmt.Errorf("splitting topic %d (%s) into %d: %w", t, prev.Name(t), n, err)
+		}
+		largest := last
+		for c := last + 1; c < o.K; c++ {
+			if mat.Sum(x.A.RowView(c)) > mat.Sum(x.A.RowView(largest)) {
+				largest = c
+			}
+		}
+		r.as, of, columns = append(r.as[:last], slices.Repeat([]int{-1}, n)...), append(of[:last], slices.Repeat([]int{t}, n)...), columns[:0]
+		r.as[largest] = t
+		for c := range o.K {
+			columns = append(columns, mat.Col(nil, c, x.B))
+		}
+		o.Seeds = append(o.Seeds, make([][]refine.Seed, n)...)
+	}
+	if x == nil {
+		if x, err = r.pass(ctx, begin, nil, o); err != nil {
+			return nil, err
+		}
+	}
+	x.From, x.Tree = nil, nil
+	if !slices.Contains(of, -1) {
+		x.Tree = merging{first: of}.tree(prev.tree)
+	}
+	return x, nil
+}
+
+// beside returns the matrix of these columns.
+func beside(columns [][]float64) *mat.Dense {
+	return mat.DenseCopyOf(mat.NewDense(len(columns), len(columns[0]), slices.Concat(columns...)).T())
+}
+
+// toEnd moves an entry to the end.
+func toEnd[T any](list []T, i int) []T {
+	x := list[i]
+	return append(slices.Delete(list, i, i+1), x)
+}
+
 // follow returns the model with its topics numbered, and named by the user, as those of the
-// previous model, and fills in Stats.Refit.
-func (m *Model) follow(ctx context.Context, prev *Model, workers int) (*Model, error) {
-	al, err := Align(ctx, prev, m, workers)
+// previous model, without the words that were hidden there, and fills in Stats.Refit. as has for each topic
+// that of the previous model which it follows, −1 for none; nil: it is matched.
+func (m *Model) follow(ctx context.Context, prev *Model, as []int, workers int) (*Model, error) {
+	al, err := align(ctx, prev, m, as, workers)
 	if err != nil {
 		return nil, errorf("the previous model: %w", err)
 	}
@@ -110,7 +266,11 @@ func (m *Model) follow(ctx context.Context, prev *Model, workers int) (*Model, e
 	if m.vocab != nil && prev.vocab != nil {
 		s.Joined, s.Left = m.wordsNotIn(prev), prev.wordsNotIn(m)
 	}
-	return out, nil
+	out.stats.Edited = prev.stats.clone().Edited
+	return out, out.hide(slices.DeleteFunc(prev.stats.clone().Edited.Hidden, func(w string) bool {
+		_, there := m.Index(w)
+		return !there
+	}))
 }
 
 // wordsNotIn returns the words that another model does not have.
@@ -149,9 +309,19 @@ type Alignment struct {
 // other. workers bounds the goroutines (0: GOMAXPROCS); the result does not depend on it. O(N·K·K'
 // + K³). Errors: no model, words that cannot be matched, ctx's.
 func Align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error) {
+	return align(ctx, prev, m, nil, workers)
+}
+
+// align aligns as follow asks.
+func align(ctx context.Context, prev, m *Model, as []int, workers int) (*Alignment, error) {
 	found, err := match(ctx, prev, m, workers)
 	if err != nil {
 		return nil, errorf("align: %w", err)
+	}
+	if as != nil {
+		for k := range found.Of {
+			found.Of[k] = slices.Index(as, k)
+		}
 	}
 	al := &Alignment{Next: found.Of, Prev: make([]int, m.k), Drift: make([]float64, m.k)}
 	for l := range al.Prev {
@@ -159,7 +329,7 @@ func Align(ctx context.Context, prev, m *Model, workers int) (*Alignment, error)
 	}
 	for k, l := range found.Of {
 		if l >= 0 {
-			al.Prev[l], al.Drift[l] = k, min(found.L1.Values[k]/2, 1)
+			al.Prev[l], al.Drift[l] = k, min(found.Distances.At(k, l)/2, 1)
 		}
 	}
 	for l, k := range al.Prev {

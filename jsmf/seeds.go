@@ -24,18 +24,19 @@ import (
 // Seed is a topic that the user asks for by some of its words.
 type Seed struct {
 	// Name is the name of the topic, as in Additions.Names, that of no other; "": its words name it.
-	Name string
+	Name string `json:"name"`
 	// Words are words of the topic: one at least, none twice. A word may seed several topics.
-	Words []string
+	Words []string `json:"words"`
 	// Weights says how much a use of each word counts, above 0; nil: 1 each.
-	Weights []float64
+	Weights []float64 `json:"weights,omitempty"`
 	// Strength is the part of the topic that passes keep for the words, in (0, 1]; 0 means 0.05. A subject
 	// of very few documents may need more, as 0.2; much more makes a topic of the words alone.
-	Strength float64
+	Strength float64 `json:"strength,omitempty"`
 }
 
 // SeedStats says what became of a Seed.
 type SeedStats struct {
+	Asked Seed   `json:"asked"`
 	Topic int    `json:"topic"` // its number
 	Name  string `json:"name"`
 	// Words are those of the Seed that the documents have, as they are in the vocabulary, and Missing the
@@ -139,7 +140,7 @@ func (r *run) seed(ctx context.Context) (*seeding, error) {
 	s := &seeding{b: mat.NewDense(n, len(seeds), nil), words: make([][]refine.Seed, len(seeds)), stats: make([]SeedStats, len(seeds))}
 	for t, x := range seeds {
 		st := &s.stats[t]
-		st.Topic, st.Name = t, x.Name
+		st.Asked, st.Topic, st.Name = x, t, x.Name
 		for i, w := range x.Words {
 			id, ok := find(w)
 			if !ok {
@@ -286,26 +287,27 @@ func (s *seeding) count(ctx context.Context, pr *problem, seeds []Seed) error {
 	return nil
 }
 
-// start returns k topics: those of the seeds, and of the others twice as many as are to be left, at most: those that
-// are least like them.
-func (s *seeding) start(b *mat.Dense, k int) *mat.Dense {
+// withFree returns what k topics are made of: those asked for, and of the topics b twice as many as are to be
+// left, at most: those that are least like them.
+func withFree(asked, b *mat.Dense, k int) *mat.Dense {
+	_, first := asked.Dims()
 	n, topics := b.Dims()
 	like, order := make([]float64, topics), make([]int, topics)
 	for t := range like {
-		for g := range s.words {
+		for g := range first {
 			sum := 0.
 			for i := range n {
-				sum += math.Sqrt(s.b.At(i, g) * b.At(i, t))
+				sum += math.Sqrt(asked.At(i, g) * b.At(i, t))
 			}
 			like[t] = max(like[t], sum)
 		}
 	}
 	floats.Argsort(like, order)
-	order = order[:min(topics, 2*(k-len(s.words)))]
+	order = order[:min(topics, 2*(k-first))]
 	slices.Sort(order)
-	out := s.b.Grow(0, len(order)).(*mat.Dense)
+	out := asked.Grow(0, len(order)).(*mat.Dense)
 	for j, t := range order {
-		out.SetCol(len(s.words)+j, mat.Col(nil, t, b))
+		out.SetCol(first+j, mat.Col(nil, t, b))
 	}
 	return out
 }

@@ -34,6 +34,7 @@ type Stats struct {
 	Refine     refine.Stats     `json:"refine,omitempty"` // zero without Pipeline.Refine
 	Seeds      []SeedStats      `json:"seeds,omitempty"`  // of each of Pipeline.Seeds
 	Refit      RefitStats       `json:"refit,omitempty"`  // zero without Pipeline.From
+	Edited     EditStats        `json:"edited,omitempty"` // what a refit keeps of Edits, besides names
 
 	// Sum is ΣA of the spectral solution, before Refine. It is near 1 if the model fits the matrix.
 	Sum float64 `json:"sum"`
@@ -81,6 +82,14 @@ type RefitStats struct {
 	// in the order of the models.
 	Joined []string `json:"joined"`
 	Left   []string `json:"left"`
+}
+
+// EditStats are what a person has decided about topics by Edits, besides their names.
+type EditStats struct {
+	// Topics says that some were merged, split or dropped: a refit begins with those that there are.
+	Topics bool `json:"topics,omitempty"`
+	// Hidden are the words of Edits.Hide.
+	Hidden []string `json:"hidden,omitempty"`
 }
 
 // took adds to the time of a stage.

@@ -61,7 +61,7 @@ func analyse(ctx context.Context, o options, w, stderr io.Writer) error {
 	if err := a.fit(ctx, o, &s); err != nil {
 		return err
 	}
-	if err := a.edit(o.edits); err != nil {
+	if err := a.edit(ctx, o.edits); err != nil {
 		return err
 	}
 	if err := a.measure(ctx, o, &s); err != nil {
@@ -178,8 +178,8 @@ func (a *answers) fit(ctx context.Context, o options, s *steps) (err error) {
 	return nil
 }
 
-// edit renames and merges topics by a file that the report has exported.
-func (a *answers) edit(path string) error {
+// edit edits topics by a file that the report has exported.
+func (a *answers) edit(ctx context.Context, path string) error {
 	if path == "" {
 		return nil
 	}
@@ -189,7 +189,7 @@ func (a *answers) edit(path string) error {
 	}
 	var e jsmf.Edits
 	if err = json.Unmarshal(b, &e); err == nil {
-		a.model, err = a.model.Edit(e)
+		a.model, err = a.pipeline.Edit(ctx, a.model, a.corpus, e)
 	}
 	if err != nil {
 		return fmt.Errorf("-edits %s: %w", path, err)

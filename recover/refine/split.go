@@ -57,7 +57,7 @@ func (s *topics) surplus() int {
 	if s.want <= s.k {
 		return s.k
 	}
-	return s.want + s.want/4
+	return s.want + (s.want-s.seeded)/4
 }
 
 // split implements documents.

@@ -135,6 +135,7 @@
     const update = () => {
       // All words must be there, and a phrase in quotation marks as it is.
       const text = (fold(wanted.text).match(/"[^"]+"|\S+/g) || []).map((s) => s.replaceAll('"', "")).filter(Boolean);
+      const holds = (s) => text.every((word) => s.includes(word));
       if (text.length && !searched) searched = { heads: ids.map((id, i) => fold(id + "\n" + titles[i])), texts: new Map([...texts].map(([i, t]) => [i, fold(t)])) };
       const levels = [...wanted.levels], ranges = [...wanted.ranges];
       state.chosen = inTexts = ofTexts = 0;
@@ -142,11 +143,10 @@
         let ok = levels.every(([f, set]) => set.has(fields[f].v[i])) && ranges.every(([f, [lo, hi]]) => fields[f].v[i] && fields[f].value(fields[f].v[i]) >= lo && fields[f].value(fields[f].v[i]) <= hi) &&
           (!wanted.area || inArea(wanted.area, x[i], y[i]));
         if (ok && text.length) {
-          const t = searched.texts.get(i), inText = (word) => t !== undefined && t.includes(word);
-          ok = text.every((word) => searched.heads[i].includes(word) || inText(word));
-          const there = ok && text.some(inText);
+          const t = searched.texts.get(i), there = t !== undefined && holds(searched.heads[i] + "\n" + t);
           ofTexts += t !== undefined;
           inTexts += there;
+          ok = there || holds(searched.heads[i]);
         }
         is[i] = ok ? 1 : 0;
         state.chosen += is[i];

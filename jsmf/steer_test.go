@@ -1,0 +1,191 @@
+package jsmf
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
+)
+
+// A topic that was two is split into both, and nothing else changes its number or name; a topic that is dropped
+// gives its words to others. A refit keeps all of it.
+func TestEditSplits(t *testing.T) {
+	testutil.NotWithRace(t)
+	c, b, best := seeded(t, 450, 45)
+	p := New(10)
+	whole, err := p.Fit(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	planted := func(m *Model, k int) (at int, distance float64) {
+		distance = 2
+		for s := range 10 {
+			if x := 2 * (1 - similarity(m, k, b, s)); x < distance {
+				at, distance = s, x
+			}
+		}
+		return at, distance
+	}
+	were := make([]int, 10)
+	for k := range were {
+		were[k], _ = planted(whole, k)
+	}
+	m, err := whole.Edit(Edits{Model: whole.Fingerprint(), Merge: [][]int{{2, 7}}, Names: map[int]string{2: "both", 4: "four", 9: "nine"}, Hide: []string{best[were[4]][0]}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	edits := Edits{Model: m.Fingerprint(), Split: map[int]int{2: 2}, Names: map[int]string{5: "five"}}
+	split, err := p.Edit(t.Context(), m, c, edits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []int{were[0], were[1], were[2], were[3], were[4], were[5], were[6], were[8], were[9], were[7]}
+	check := func(what string, m *Model, want []int, names map[int]string) {
+		t.Helper()
+		if m.K() != len(want) {
+			t.Fatalf("%s: %d topics, want %d", what, m.K(), len(want))
+		}
+		for k := range want {
+			if at, d := planted(m, k); at != want[k] || d > 0.3 {
+				t.Errorf("%s: topic %d is planted topic %d, at a distance of %.3f, and not %d", what, k, at, d, want[k])
+			}
+			if given := m.userName(k); given != names[k] {
+				t.Errorf("%s: topic %d is called %q, want %q", what, k, given, names[k])
+			}
+		}
+		for k := range m.K() {
+			if slices.ContainsFunc(m.TopWords(k, 10), func(w WordProb) bool { return w.Word == best[were[4]][0] }) {
+				t.Errorf("%s: the hidden word is in topic %d", what, k)
+			}
+		}
+	}
+	if at, _ := planted(split, 2); at == were[7] { // the larger part
+		want[2], want[9] = want[9], want[2]
+	}
+	names := map[int]string{4: "four", 5: "five", 8: "nine"}
+	check("split", split, want, names)
+	refit := split.Stats().Refit
+	if !slices.Equal(refit.New, []int{9}) || refit.Vanished != nil || !math.IsNaN(refit.Drift[9]) || refit.Drift[2] < 0.3 {
+		t.Errorf("%+v", refit)
+	}
+	for k, d := range refit.Drift[:9] {
+		if k != 2 && d > 0.02 {
+			t.Errorf("topic %d drifted by %v while another was split", k, d)
+		}
+	}
+	dropped, err := p.Edit(t.Context(), split, c, Edits{Model: split.Fingerprint(), Drop: []int{3, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := dropped.Stats().Refit.Vanished; dropped.K() != 8 || !slices.Equal(v, []int{0, 3}) || dropped.Name(2) != "four" || dropped.Name(6) != "nine" {
+		t.Errorf("%d topics, vanished: %v, %q", dropped.K(), v, dropped.Names())
+	}
+	less, _, err := c.Split(0.1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept bytes.Buffer
+	if _, err := split.WriteTo(&kept); err != nil {
+		t.Fatal(err)
+	}
+	read, err := ReadModel(&kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := p.From(read).Fit(t.Context(), less)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("refit", again, want, names)
+	if again, err = New(11).From(split).Fit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if again.K() != 11 || !slices.Equal(again.Stats().Refit.New, []int{10}) {
+		t.Errorf("with one more: %d topics, new: %v", again.K(), again.Stats().Refit.New)
+	}
+	if _, err := New(9).From(split).Fit(t.Context(), c); err == nil || !strings.Contains(err.Error(), "drop some") {
+		t.Errorf("with one fewer: %v", err)
+	}
+}
+
+// Seeds are kept by refits, which need not repeat them, and go with a topic that is split.
+func TestSeedsAreKept(t *testing.T) {
+	c, _, best := seeded(t, 450, 45)
+	seeds := []Seed{{Name: "third", Words: best[2][2:6]}, {Name: "rare", Words: best[9][:5], Strength: 0.1}}
+	m, err := New(10).Seeds(seeds...).Fit(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = m.Edit(Edits{Model: m.Fingerprint(), Names: map[int]string{1: "very rare"}}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err = m.Reorder([]int{2, 1, 0, 3, 4, 5, 6, 7, 8, 9}); err != nil {
+		t.Fatal(err)
+	}
+	next, err := New(10).From(m).Fit(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats := next.Stats()
+	if next.Name(2) != "third" || next.Name(1) != "very rare" || stats.Seeds[0].Topic != 2 || stats.Seeds[1].Asked.Strength != 0.1 || len(stats.Refit.New) > 0 {
+		t.Errorf("%q, %+v, %+v", next.Names(), stats.Seeds, stats.Refit)
+	}
+	more := append(slices.Clone(seeds), Seed{Words: best[4][:4]})
+	if next, err = New(10).Seeds(more...).From(next).Fit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	if st := next.Stats(); next.K() != 11 || st.Seeds[2].Topic != 10 || st.Seeds[0].Topic != 2 || next.Name(2) != "third" {
+		t.Errorf("%d topics, %+v", next.K(), st.Seeds)
+	}
+	if next, err = New(10).Edit(t.Context(), m, c, Edits{Model: m.Fingerprint(), Split: map[int]int{2: 2}}); err != nil {
+		t.Fatal(err)
+	}
+	if st := next.Stats().Seeds; len(st) != 1 || st[0].Topic != 1 || next.K() != 11 || next.userName(2) != "" {
+		t.Errorf("%d topics, %q, %+v", next.K(), next.Names(), st)
+	}
+}
+
+func TestEditErrorsOfParts(t *testing.T) {
+	m := mustModel(t, readParts("god jesus bible", "space nasa orbit", "space nasa moon", "war army tank"))
+	c, _, _ := seeded(t, 20, 2)
+	id := m.Fingerprint()
+	for want, e := range map[string]Edits{
+		"into 1":                         {Split: map[int]int{1: 1}},
+		"topic 4, to be dropped":         {Drop: []int{4}},
+		"topic -1, to be split into 2":   {Split: map[int]int{-1: 2}},
+		"dropped twice":                  {Drop: []int{1, 1}},
+		"twice, or split":                {Drop: []int{1}, Split: map[int]int{1: 2}},
+		"topic 2 is to be dropped and":   {Drop: []int{2}, Merge: [][]int{{1, 2}}},
+		"a name for topic 1, which is":   {Split: map[int]int{1: 2}, Names: map[int]string{1: "x"}},
+		"leaves 1":                       {Drop: []int{0, 1, 2}},
+		"and there are none":             {Drop: []int{1}},
+		"the edits are of model \"old\"": {Model: "old", Drop: []int{1}},
+	} {
+		if e.Model == "" {
+			e.Model = id
+		}
+		before := maps.Clone(e.Split)
+		if _, err := Published(4).Edit(t.Context(), m, c, e); err == nil || !strings.HasPrefix(err.Error(), "jsmf: edit: ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		if !maps.Equal(before, e.Split) {
+			t.Error("the edits were changed")
+		}
+	}
+	if _, err := m.Edit(Edits{Model: id, Drop: []int{1}}); err == nil || !strings.Contains(err.Error(), "Pipeline.Edit") {
+		t.Error(err)
+	}
+	if got, err := Published(4).Edit(t.Context(), m, (*corpus.Corpus)(nil), Edits{Model: id, Names: map[int]string{1: "x"}}); err != nil || got.Name(1) != "x" {
+		t.Errorf("a name alone: %v", err)
+	}
+	var e Edits
+	if err := json.Unmarshal([]byte(`{"model": "x", "split": {"2": 3}, "drop": [5]}`), &e); err != nil || e.Split[2] != 3 || e.Drop[0] != 5 {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
