@@ -30,6 +30,8 @@
 // [Effects.Notes] says so. An [Interaction] lets each party have years of its own. These are
 // comparisons, not causes: parties also differ in what no column holds.
 //
+// Study.Wording tells which words a group uses more within the same topic.
+//
 // # Why proportions are not those of a model
 //
 // Model.Transform pulls the proportions of a document to what is usual, and the more so the

@@ -54,19 +54,27 @@ func (s Study) Run(ctx context.Context, p jsmf.Pipeline, m *jsmf.Model, in jsmf.
 	if err != nil {
 		return nil, err
 	}
-	if again := e.docs.given; again.Corpus == nil {
+	if err := s.replicate(ctx, p, m, in, e.docs, e.Add); err != nil {
+		return nil, err
+	}
+	return e.Effects(), nil
+}
+
+// replicate passes the warm and the drawn replicates to add.
+func (s Study) replicate(ctx context.Context, p jsmf.Pipeline, m *jsmf.Model, in jsmf.Input, docs *documents, add func(context.Context, *jsmf.Replicate) error) error {
+	if again := docs.given; again.Corpus == nil {
 		in = again.Input() // which need not be read again
 	}
 	s.Bootstrap.Cold = -1
 	for x, err := range s.Bootstrap.Replicates(ctx, p, m, in) {
 		if err == nil {
-			err = e.Add(ctx, x)
+			err = add(ctx, x)
 		}
 		if err != nil {
-			return nil, errs.Wrap("effects", err)
+			return errs.Wrap("effects", err)
 		}
 	}
-	return e.Effects(), nil
+	return nil
 }
 
 // Estimator finds the effects of a Study from replicates that are made elsewhere:
@@ -88,16 +96,7 @@ type Estimator struct {
 // what the replicates are made of.
 func (s Study) Begin(ctx context.Context, m *jsmf.Model, in jsmf.Input) (_ *Estimator, err error) {
 	defer func() { err = errs.Wrap("effects", err) }()
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	if m == nil {
-		return nil, errors.New("no model")
-	}
-	if in == nil {
-		return nil, errors.New("no documents")
-	}
-	docs, err := readDocuments(ctx, m, in)
+	docs, err := s.read(ctx, m, in)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +112,20 @@ func (s Study) Begin(ctx context.Context, m *jsmf.Model, in jsmf.Input) (_ *Esti
 		return nil, err
 	}
 	return e, nil
+}
+
+// read checks what is given and reads the documents.
+func (s Study) read(ctx context.Context, m *jsmf.Model, in jsmf.Input) (*documents, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, errors.New("no model")
+	}
+	if in == nil {
+		return nil, errors.New("no documents")
+	}
+	return readDocuments(ctx, m, in)
 }
 
 // Add takes a replicate of the model into the intervals. Cold ones do not count.
