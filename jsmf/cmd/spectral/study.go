@@ -9,7 +9,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/internal/console"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
@@ -67,7 +66,7 @@ func (a *answers) printEffects(w io.Writer) {
 	if e.Missing > 0 {
 		fmt.Fprintf(w, "; %d are left out, without a value or a known word", e.Missing)
 	}
-	fmt.Fprintln(w, ".\nA number in brackets is the interval.")
+	fmt.Fprintln(w, ".\nA number in brackets is the interval of that number alone: of a hundred that are zero, some five leave out zero. The findings above allow for that.")
 	if len(columnsOf(e)) > 1 {
 		fmt.Fprintf(w, "First come the %s as they are. What is adjusted for another column says what would be left if that column were alike everywhere, by a linear regression.\n", a.documents.called)
 	}
@@ -218,7 +217,7 @@ func (a *answers) printClasses(w io.Writer, t *effects.TermEffects) {
 	fmt.Fprintf(w, "\nBY %s%s, against the average of all %s, in percentage points\n", strings.ToUpper(t.Name), a.adjusted(t), a.documents.called)
 	certain, of := 0, 0
 	for i, p := range t.Points {
-		fmt.Fprintf(w, "%s (%s", p.Label, cli.Count(p.Documents, a.table.nouns.Document, a.table.nouns.Documents))
+		fmt.Fprintf(w, "%s (%s", p.Label, count(p.Documents, a.table.nouns.Document, a.table.nouns.Documents))
 		if p.Units != p.Documents {
 			fmt.Fprintf(w, ", %d %s", p.Units, a.table.cluster.From)
 		}
@@ -259,7 +258,7 @@ func (a *answers) printMovedOf(w io.Writer, all []jsmf.Interval, l listed, one, 
 	}
 	slices.SortStableFunc(up, bySize)
 	slices.SortStableFunc(down, bySize)
-	fmt.Fprintf(w, "%s, %d %s\n", cli.Count(len(up), l.one+" "+one, l.many+" "+above), len(down), below)
+	fmt.Fprintf(w, "%s, %d %s\n", count(len(up), l.one+" "+one, l.many+" "+above), len(down), below)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, c := range append(up[:min(len(up), maxUp)], down[:min(len(down), maxDown)]...) {
 		fmt.Fprintf(tw, "  %s\t%s\n", c.text, a.called(c.topic))

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,12 +17,40 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jsmf-go/spectral/examples/internal/clitest"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
-// invoke runs the program; see clitest.
-var invoke = clitest.Program(run).Invoke
+// invoke runs the program and returns what it printed. It fails on any other exit status than want.
+func invoke(t *testing.T, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	return invokeIn(t, want, "", args...)
+}
+
+// invokeIn is invoke with a standard input.
+func invokeIn(t *testing.T, want int, stdin string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	t.Setenv("COLUMNS", "") // lines as long as they are
+	var out, errs bytes.Buffer
+	if got := run(context.Background(), args, streams{strings.NewReader(stdin), &out, &errs}); got != want {
+		t.Fatalf("%q: exit status %d, want %d\n%s", args, got, want, errs.String())
+	}
+	return out.String(), errs.String()
+}
+
+// onWrite is a writer that calls a function when it is first written something that holds a text.
+type onWrite struct {
+	said bytes.Buffer
+	text string
+	do   func()
+}
+
+func (s *onWrite) Write(p []byte) (int, error) {
+	if s.do != nil && bytes.Contains(p, []byte(s.text)) {
+		s.do()
+		s.do = nil
+	}
+	return s.said.Write(p)
+}
 
 // groups has the words of four planted topics.
 var groups = func() [][]string {
@@ -93,9 +123,9 @@ func messages(t *testing.T) string {
 	return path
 }
 
-// columns are the flags for the table of messages.
+// columns are the arguments for the table of messages.
 func columns(path string, more ...string) []string {
-	return append(append(strings.Fields("-text body -id number -title subject -time when -layout 2.1.2006 -class office -replicates 20 -csv"), path), more...)
+	return append([]string{"topics", path}, append(strings.Fields("-text body -id number -title subject -time when -layout 2.1.2006 -class office -sure 20"), more...)...)
 }
 
 // topicLine is a line of the table of topics: number, name, share, interval, how often it
@@ -214,16 +244,20 @@ func TestUnwritable(t *testing.T) {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	out, errs := clitest.Program(run).Sabotage(t, func() { os.Remove(dir) },
-		columns(messages(t), "-k", "4", "-report", page, "-save", filepath.Join(dir, "m"), "-effects", filepath.Join(dir, "e.csv"))...)
+	var out bytes.Buffer
+	errs := onWrite{text: "read", do: func() { os.Remove(dir) }}
+	args := columns(messages(t), "-k", "4", "-report", page, "-save", filepath.Join(dir, "m"), "-effects", filepath.Join(dir, "e.csv"))
+	if got := run(t.Context(), args, streams{nil, &out, &errs}); got != 1 {
+		t.Fatalf("exit status %d, want 1", got)
+	}
 	for _, want := range []string{"TOPICS: 4", "BY OFFICE", page} {
-		if !strings.Contains(out, want) {
-			t.Errorf("%q is not printed:\n%s", want, out)
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not printed:\n%s", want, out.String())
 		}
 	}
 	for _, want := range []string{filepath.Join(dir, "m"), filepath.Join(dir, "e.csv")} {
-		if !strings.Contains(errs, want) {
-			t.Errorf("the file %s that is not written is not named:\n%s", want, errs)
+		if !strings.Contains(errs.said.String(), want) {
+			t.Errorf("the file %s that is not written is not named:\n%s", want, errs.said.String())
 		}
 	}
 	if _, err := os.Stat(page); err != nil {
@@ -231,9 +265,133 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
+// Ctrl-C after the first fit gives the topics of that fit, in print and in the page, and before it
+// nothing.
+func TestInterrupted(t *testing.T) {
+	path := messages(t)
+	for _, c := range []struct {
+		at     string
+		topics bool
+	}{{"read", false}, {"sweep: K", true}, {"bootstrap", true}} {
+		page := filepath.Join(t.TempDir(), "report.html")
+		ctx, cancel := context.WithCancel(t.Context())
+		var out bytes.Buffer
+		errs := onWrite{text: c.at, do: cancel}
+		if got := run(ctx, columns(path, "-report", page), streams{nil, &out, &errs}); got != 130 {
+			t.Errorf("%s: exit status %d, want 130\n%s", c.at, got, errs.said.String())
+		}
+		if got := strings.Contains(out.String(), "this was interrupted") && strings.Contains(out.String(), "TOPICS: "); got != c.topics {
+			t.Errorf("%s: topics are printed: %v, want %v\n%s", c.at, got, c.topics, out.String())
+		}
+		if _, err := os.Stat(page); (err == nil) != c.topics {
+			t.Errorf("%s: the page is written: %v, want %v", c.at, err, c.topics)
+		}
+		if !strings.HasSuffix(errs.said.String(), "spectral: interrupted\n") {
+			t.Errorf("%s: the last words are not that it was interrupted: %q", c.at, errs.said.String())
+		}
+	}
+}
+
+// A run that is repeated by its settings gives the same, to the bit.
+func TestSettings(t *testing.T) {
+	dir, path := t.TempDir(), messages(t)
+	file := func(name string) string { return filepath.Join(dir, name) }
+	first, _ := invoke(t, 0, columns(path, "-k", "4", "-quiet", "-sure", "0", "-report", none, "-save", file("a"), "-keep-settings", file("settings"))...)
+	again, _ := invoke(t, 0, "topics", "-settings", file("settings"), "-save", file("b"), "-quiet")
+	if x, y := strings.Replace(first, file("a"), "", 2), strings.Replace(again, file("b"), "", 2); x != y {
+		t.Errorf("first:\n%s\nagain:\n%s", x, y)
+	}
+	a, err := os.ReadFile(file("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(file("b")); err != nil || !bytes.Equal(a, b) {
+		t.Errorf("the models differ (%v)", err)
+	}
+	if out, _ := invoke(t, 0, "topics", "-settings", file("settings"), "-k", "3", "-save", file("c"), "-quiet"); !strings.Contains(out, "TOPICS: 3") {
+		t.Errorf("a flag of the command line does not count more:\n%s", out)
+	}
+}
+
+// A model is shown, applied, followed and exported.
+func TestModel(t *testing.T) {
+	dir, path := t.TempDir(), messages(t)
+	model := filepath.Join(dir, "m.jsmf")
+	invoke(t, 0, columns(path, "-k", "4", "-fast", "-quiet", "-report", none, "-save", model)...)
+	out, _ := invoke(t, 0, "show", model)
+	for _, want := range []string{"a model of 4 topics", "FINDINGS", "TOPICS: 4, of which 4 are sound"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("show lacks %q:\n%s", want, out)
+		}
+	}
+	line := fmt.Sprintf(`{"id": "x", "body": {"text": %q}}`+"\n\n"+`{"body": {"text": "zzz"}}`, strings.Join(groups[2][:9], " "))
+	out, _ = invokeIn(t, 0, line, "apply", model, "-", "-text", "body.text", "-top", "1")
+	var got []applied
+	for l := range strings.Lines(out) {
+		var x applied
+		if err := json.Unmarshal([]byte(l), &x); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, x)
+	}
+	if len(got) != 2 || got[0].ID != "x" || got[0].Words != 9 || got[0].Topics[0].Share < 0.8 || !slices.Contains(groups[2], strings.Split(got[0].Topics[0].Name, " · ")[0]) {
+		t.Errorf("apply: %+v", got)
+	}
+	if len(got) == 2 && (got[1].ID != "3" || got[1].Unknown != 1 || len(got[1].Topics) != 0) {
+		t.Errorf("apply to a text without known words: %+v", got[1])
+	}
+	all, _ := invoke(t, 0, "apply", model, path, "-text", "body", "-id", "number", "-quiet")
+	if n := strings.Count(all, "\n"); n != 600 || !strings.HasPrefix(all, `{"id":"n0","words":`) {
+		t.Errorf("apply to a table: %d lines", n)
+	}
+	out, _ = invoke(t, 0, "refit", model, path, "-text", "body", "-quiet", "-report", none)
+	if !strings.Contains(out, "AGAINST THE MODEL BEFORE, of 4 topics: 0 are new, 0 have vanished") {
+		t.Errorf("refit:\n%s", out)
+	}
+	for format, want := range map[string]string{
+		"csv": "topic,name,share", "json": `"topics": [`, "pyldavis": `{"mdsDat":{"x":[`, "graphml": "<node id=\"t3\">",
+		"npy": "\x93NUMPY", "words": "\n" + groups[0][0] + "\n", "documents": "\nn17,",
+	} {
+		file := filepath.Join(dir, "x."+format)
+		invoke(t, 0, "export", model, "-format", format, "-out", file)
+		if b, err := os.ReadFile(file); err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("%s lacks %q (%v)", format, want, err)
+		}
+	}
+	// What pyLDAvis draws: shares have the sum 100, and the topics of a term the sum 1.
+	b, err := os.ReadFile(filepath.Join(dir, "x.pyldavis"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page pyLDAvis
+	if err := json.Unmarshal(b, &page); err != nil {
+		t.Fatal(err)
+	}
+	sum := 0.
+	for _, x := range page.MDS.Freq {
+		sum += x
+	}
+	if math.Abs(sum-100) > 1e-9 || !slices.IsSortedFunc(page.MDS.Freq, func(x, y float64) int { return cmpFloat(y, x) }) {
+		t.Errorf("shares %v", page.MDS.Freq)
+	}
+	of := map[string]float64{}
+	for i, term := range page.Tokens.Term {
+		of[term] += page.Tokens.Freq[i]
+	}
+	for term, x := range of {
+		if x < 0.95 || x > 1+1e-9 {
+			t.Errorf("the topics of %q have the sum %g", term, x)
+		}
+	}
+	out, _ = invoke(t, 0, "sweep", path, "-text", "body", "-quiet")
+	if !strings.Contains(out, "recommended") {
+		t.Errorf("sweep:\n%s", out)
+	}
+}
+
 // A number has a slope.
 func TestNumber(t *testing.T) {
-	out, _ := invoke(t, 0, "-csv", messages(t), "-text", "body", "-number", "stars", "-k", "4", "-replicates", "20", "-report", "none", "-quiet")
+	out, _ := invoke(t, 0, "topics", messages(t), "-text", "body", "-time", none, "-title", none, "-number", "stars", "-k", "4", "-sure", "20", "-report", none, "-quiet")
 	topic := planted(t, out)
 	_, slopes, ok := strings.Cut(out, "\nBY STARS, in percentage points for each unit more\n1 topic grows, ")
 	l := regexp.MustCompile(`(?m)^  \+[\d.]+ \(\+[\d.]+ to \+[\d.]+\) +(\d+) `).FindStringSubmatch(slopes)
@@ -244,7 +402,7 @@ func TestNumber(t *testing.T) {
 
 // Without -k the number of topics is recommended, with the reason.
 func TestRecommended(t *testing.T) {
-	out, _ := invoke(t, 0, columns(messages(t), "-report", "none", "-quiet", "-replicates", "10")...)
+	out, _ := invoke(t, 0, columns(messages(t), "-report", "none", "-quiet", "-sure", "10")...)
 	if !regexp.MustCompile(`(?m)^K = \d+.* \(.*\)\. Of \d+ topics \d+ are sound and come back when other documents are held out`).MatchString(out) {
 		t.Errorf("no recommendation:\n%s", out)
 	}
@@ -261,7 +419,7 @@ func TestLevels(t *testing.T) {
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	tab, done, err := open(context.Background(), options{csv: path, class: "author"})
+	tab, done, err := open(context.Background(), &options{source: path, class: "author"}, nil)
 	defer done()
 	if err != nil {
 		t.Fatal(err)
@@ -284,52 +442,5 @@ func TestLevels(t *testing.T) {
 	}
 	if len(counts) != 2 || counts[other] != 20 || counts["author 20"] != 20 {
 		t.Errorf("levels %v", counts)
-	}
-}
-
-func TestUsage(t *testing.T) {
-	for _, c := range []struct{ args, want string }{
-		{"-k 5", "no table"}, {"-csv x -k 1", "at least 2"}, {"-git x -changelogs y", "exclude"}, {"-csv x -comma ab", "want one character"},
-		{"-git x -comma ;", "a table of your own"}, {"-csv x -layout 2006", "-layout goes with -time"}, {"-csv x -replicates 3", "at least 10"},
-		{"-csv x -effects y", "-effects goes with"},
-		{"-csv x y", `unexpected argument "y"`}, {"-nonsense", "-nonsense"},
-	} {
-		if out, errs := invoke(t, 2, strings.Fields(c.args)...); !strings.Contains(errs, c.want) || out != "" {
-			t.Errorf("%s: %q and %q, want %q", c.args, out, errs, c.want)
-		}
-	}
-	if _, errs := invoke(t, 0, "-help"); !strings.Contains(errs, "-changelogs") {
-		t.Error("-help does not list the flags")
-	}
-}
-
-// Errors name the file, the line and the column.
-func TestErrors(t *testing.T) {
-	path := messages(t)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, bytes.Replace(b, []byte("1.1.2016"), []byte("yesterday"), 1), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	empty := t.TempDir()
-	for want, args := range map[string][]string{
-		`messages.csv:2: column "when": value "yesterday"`: columns(path),
-		`column "text" is not in the header`:               {"-csv", path},
-		`column "author" is not in the header`:             {"-csv", path, "-text", "body", "-class", "author"},
-		"none.csv":                                         {"-csv", filepath.Join(empty, "none.csv")},
-		"there is no */changelog.Debian.gz":                {"-changelogs", empty},
-		"git log":                                          {"-git", empty},
-	} {
-		if _, errs := invoke(t, 1, append(args, "-quiet")...); !strings.Contains(errs, want) {
-			t.Errorf("%v: %q, want %q", args, errs, want)
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	var out, errs bytes.Buffer
-	if got := run(ctx, []string{"-csv", path, "-text", "body", "-quiet"}, &out, &errs); got != 130 || out.Len() > 0 || errs.String() != "analysis: interrupted\n" {
-		t.Errorf("cancelled: status %d, %q and %q", got, out.String(), errs.String())
 	}
 }

@@ -28,7 +28,7 @@ func writeChangelogs(ctx context.Context, dir string, w *maker) error {
 		return err
 	}
 	if len(paths) == 0 {
-		return fmt.Errorf("-changelogs %s: there is no */changelog.Debian.gz", dir)
+		return fmt.Errorf("%s: there is no */changelog.Debian.gz", dir)
 	}
 	if err := w.write(changelogColumns...); err != nil {
 		return err
@@ -57,7 +57,7 @@ func writeChangelogs(ctx context.Context, dir string, w *maker) error {
 		}
 	}
 	if w.files.n == len(paths) {
-		return fmt.Errorf("-changelogs %s: none of %d files can be read; the first: %w", dir, len(paths), first)
+		return fmt.Errorf("%s: none of %d files can be read; the first: %w", dir, len(paths), first)
 	}
 	return nil
 }

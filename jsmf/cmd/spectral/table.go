@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,116 +17,30 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
-	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/jsmf/report"
 )
 
-// table is a CSV file whose records are documents.
+// table is a source of documents and what is known of them: which columns there are.
 type table struct {
 	name  string       // of all
 	nouns report.Nouns // what they are called
-	notes []string     // what was left out when it was made
-	csv   corpus.CSV   // without fields and tokenizer
-	title string       // the column with titles; "": none
+	notes []string     // what was left out when it was made, and what was found by looking
+	read  func(text.Tokenizer, []corpus.Field) corpus.Source
+	body  string                 // the column with the texts; "": none that could be shown
+	show  func(id string) string // the text of a document that is in a file of its own; or nil
+	title string                 // the column with titles; "": none
+	words bool                   // documents are counts of words, not text
 
 	time             corpus.Field // no Name: none
 	classes, numbers []corpus.Field
 	cluster          corpus.Field // no Name: none
 }
 
-// open returns the table that the options name, which it makes if that is asked for. The
-// caller calls done in the end.
-func open(ctx context.Context, o options) (t table, done func(), err error) {
-	done = func() {}
-	path := cmp.Or(o.csv, o.table)
-	if path == "" {
-		dir, err := os.MkdirTemp("", "spectral-analysis-*")
-		if err != nil {
-			return t, done, err
-		}
-		done = func() { os.RemoveAll(dir) }
-		path = filepath.Join(dir, "table.csv")
-	}
-	switch {
-	case o.git != "":
-		t.nouns.Document, t.nouns.Documents = "commit", "commits"
-		t.name, err = "the log of "+base(o.git), t.make(path, o, func(w *maker) error { return writeGit(ctx, o.git, w) })
-		o.id, o.title, o.time, o.class = cmp.Or(o.id, "id"), cmp.Or(o.title, "title"), cmp.Or(o.time, "date"), cmp.Or(o.class, "folder")
-	case o.changelogs != "":
-		t.nouns.Document, t.nouns.Documents = "entry", "entries"
-		t.name, err = "Debian’s changelogs", t.make(path, o, func(w *maker) error { return writeChangelogs(ctx, o.changelogs, w) })
-		o.id, o.time, o.class = cmp.Or(o.id, "id"), cmp.Or(o.time, "date"), cmp.Or(o.class, "urgency")
-	default:
-		t.nouns.Document, t.nouns.Documents = "text", "texts"
-		t.name = base(path)
-	}
-	if err != nil {
-		return t, done, err
-	}
-	comma, _ := utf8.DecodeRuneInString(o.comma)
-	if o.comma == "" {
-		comma = 0
-	}
-	t.csv = corpus.CSV{In: corpus.File{Name: path, Encoding: o.encoding}, Comma: comma, Text: cmp.Or(o.text, "text"), ID: o.id}
-	if o.made() {
-		t.csv.In.Encoding = nil // it is in UTF-8
-	}
-	t.title = o.title
-	field := func(name string, kind corpus.Kind) corpus.Field {
-		f := corpus.Field{Column: corpus.Column{Name: name, Kind: kind}, Missing: missing(o)}
-		if kind == corpus.Time {
-			f.Layout = o.layout
-		}
-		return f
-	}
-	if o.time != "" {
-		t.time = field(o.time, corpus.Time)
-	}
-	for name := range list(o.class) {
-		t.classes = append(t.classes, field(name, corpus.Category))
-	}
-	for name := range list(o.number) {
-		t.numbers = append(t.numbers, field(name, corpus.Number))
-	}
-	if o.cluster != "" {
-		// A column of its own, for it keeps all levels.
-		t.cluster = field(o.cluster+" (each)", corpus.Category)
-		t.cluster.From = o.cluster
-	}
-	return t, done, nil
-}
-
-func missing(o options) []string {
-	if o.missing == "" {
-		return nil
-	}
-	return strings.Split(o.missing, ",")
-}
-
-// list yields the names in a list with commas between.
-func list(s string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for name := range strings.SplitSeq(s, ",") {
-			if name != "" && !yield(name) {
-				return
-			}
-		}
-	}
-}
-
-// base returns the last part of a path.
-func base(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	return filepath.Base(path)
-}
-
 // make writes the table that write makes, whole or not at all.
-func (t *table) make(path string, o options, write func(w *maker) error) (err error) {
+func (t *table) make(path string, e encoding.Encoding, write func(w *maker) error) (err error) {
 	var m maker
-	failed := cli.WriteFile(path, func(file io.Writer) error {
-		m = maker{csv: csv.NewWriter(file), encoding: o.encoding}
+	failed := writeFile(path, func(file io.Writer) error {
+		m = maker{csv: csv.NewWriter(file), encoding: e}
 		if err = write(&m); err != nil {
 			return err
 		}
@@ -202,8 +114,9 @@ func (t table) fields() []corpus.Field {
 type documents struct {
 	one, called  string         // Nouns.Document and Documents
 	row          map[string]int // of the id of each
+	n            int            // how many there are
 	titles       []string       // nil: none
-	texts        []string       // their beginnings
+	texts        []string       // their beginnings; nil: none
 	times        []time.Time    // those known
 	first, last  time.Time
 	levels       map[string]map[string]bool // of each class, those that stay levels
@@ -219,31 +132,36 @@ const (
 
 // survey reads the table once, for all but the words.
 func (t table) survey(ctx context.Context) (*documents, error) {
-	src := t.csv
-	src.Tokenizer = text.Own("none", func(dst []string, _ string) []string { return dst })
-	src.Fields = t.fields()
-	values := len(src.Fields)
-	shown := func(name, column string) {
-		src.Fields = append(src.Fields, corpus.Field{Column: corpus.Column{Name: "\x00" + name, Kind: corpus.Category}, From: column})
+	all := t.fields()
+	shown := func(name, column string) (at int) {
+		if column == "" {
+			return -1
+		}
+		all = append(all, corpus.Field{Column: corpus.Column{Name: "\x00" + name, Kind: corpus.Category}, From: column})
+		return len(all) - 1
 	}
-	if shown("text", src.Text); t.title != "" {
-		shown("title", t.title)
-	}
+	body, title := shown("text", t.body), shown("title", t.title)
 	d := &documents{one: t.nouns.Document, called: t.nouns.Documents, row: map[string]int{}, levels: map[string]map[string]bool{}, withoutClass: make([]int, len(t.classes))}
 	counts := make([]map[string]int, len(t.classes))
 	for i := range counts {
 		counts[i] = map[string]int{}
 	}
-	for x, err := range (identified{src}).Docs(ctx) {
+	for x, err := range (identified{t.read(nothing, all)}).Docs(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		d.row[strings.Clone(x.ID)] = len(d.texts)
-		all, _ := x.Values[values].Category()
-		d.texts = append(d.texts, head(all, textBytes))
-		if t.title != "" {
-			title, _ := x.Values[values+1].Category()
-			d.titles = append(d.titles, title)
+		d.row[strings.Clone(x.ID)] = d.n
+		d.n++
+		if len(x.Values) < len(all) {
+			x.Values = append(x.Values, make([]corpus.Value, len(all)-len(x.Values))...) // all are missing
+		}
+		if body >= 0 {
+			s, _ := x.Values[body].Category()
+			d.texts = append(d.texts, head(s, textBytes))
+		}
+		if title >= 0 {
+			s, _ := x.Values[title].Category()
+			d.titles = append(d.titles, s)
 		}
 		at := 0
 		if t.time.Name != "" {
@@ -306,10 +224,11 @@ func head(s string, n int) string {
 
 // source returns the documents for a fit: the rarer levels of a class are one.
 func (t table) source(d *documents, tok text.Tokenizer) corpus.Source {
-	src := t.csv
-	src.Tokenizer, src.Fields = tok, t.fields()
-	return identified{lumped{src, d.levels}}
+	return identified{lumped{t.read(tok, t.fields()), d.levels}}
 }
+
+// nothing is the tokenizer of a read for all but the words.
+var nothing = text.Own("none", func(dst []string, _ string) []string { return dst })
 
 // identified gives documents without an id their number, from 1: a number by place would
 // be another one where documents are left out.
@@ -359,7 +278,7 @@ func (s lumped) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 
 // String says how many documents there are, and of which time.
 func (d *documents) String() string {
-	s := cli.Count(len(d.texts), d.one, d.called)
+	s := count(d.n, d.one, d.called)
 	if len(d.times) > 0 {
 		s += fmt.Sprintf(", %s to %s", d.first.Format(time.DateOnly), d.last.Format(time.DateOnly))
 	}

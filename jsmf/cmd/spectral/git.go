@@ -29,14 +29,14 @@ func writeGit(ctx context.Context, folder string, w *maker) error {
 		return err
 	}
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("-git %s: %w", folder, err)
+		return fmt.Errorf("%s: %w", folder, err)
 	}
 	err = errors.Join(w.write(gitColumns...), gitRecords(bufio.NewReaderSize(out, 1<<16), w))
 	_, _ = io.Copy(io.Discard, out) // what is left after an error, or Wait would wait
 	if waited := cmd.Wait(); ctx.Err() != nil {
 		return ctx.Err()
 	} else if waited != nil {
-		return fmt.Errorf("-git %s: git log: %w: %s", folder, waited, bytes.TrimSpace(errs.Bytes()))
+		return fmt.Errorf("%s: git log: %w: %s", folder, waited, bytes.TrimSpace(errs.Bytes()))
 	}
 	return err
 }

@@ -65,9 +65,9 @@ func TestGit(t *testing.T) {
 	git("commit", "-q", "-m", "parser: quotes, \"and\" commas\n\nA record may have both.\n\nChange-Id: I123\nSigned-off-by: Ann <ann@example.com>")
 	git("commit", "-q", "--allow-empty", "-m", "Nothing\n\nNote: this is text")
 	path := filepath.Join(t.TempDir(), "commits.csv")
-	tab, done, err := open(context.Background(), options{git: dir, table: path})
+	tab, done, err := open(context.Background(), &options{source: dir, table: path}, nil)
 	defer done()
-	if err != nil || tab.time.Name != "date" || tab.csv.ID != "id" || tab.title != "title" {
+	if err != nil || tab.time.Name != "date" || tab.body != "text" || tab.title != "title" {
 		t.Fatalf("%+v, %v", tab, err)
 	}
 	got := readTable(t, path)
@@ -131,7 +131,7 @@ pear (0.1) unstable; urgency=low
 	write("libpear1", text)
 	write("pear", text) // the same source
 	path := filepath.Join(t.TempDir(), "changelogs.csv")
-	tab, done, err := open(context.Background(), options{changelogs: dir, table: path})
+	tab, done, err := open(context.Background(), &options{source: dir, table: path}, nil)
 	defer done()
 	if err != nil || tab.classes[0].Name != "urgency" {
 		t.Fatalf("%+v, %v", tab, err)
@@ -159,7 +159,7 @@ pear (0.1) unstable; urgency=low
 		"Latin-1": {charmap.ISO8859_1, 5, []string{"1 left out: files cannot be read: " + filepath.Join(dir, "plum", "changelog.Debian.gz") + ": gzip: invalid header"}},
 	} {
 		path := filepath.Join(t.TempDir(), "changelogs.csv")
-		tab, done, err := open(context.Background(), options{changelogs: dir, table: path, encoding: c.encoding})
+		tab, done, err := open(context.Background(), &options{source: dir, table: path, encoding: c.encoding}, nil)
 		defer done()
 		if err != nil {
 			t.Fatal(err)
@@ -180,42 +180,7 @@ pear (0.1) unstable; urgency=low
 			t.Fatal(err)
 		}
 	}
-	if _, errs := invoke(t, 1, "-changelogs", dir, "-quiet"); !strings.Contains(errs, "none of 3 files can be read; the first: "+filepath.Join(dir, "libpear1", "changelog.Debian.gz")) {
+	if _, errs := invoke(t, 1, "topics", dir, "-quiet"); !strings.Contains(errs, "none of 3 files can be read; the first: "+filepath.Join(dir, "libpear1", "changelog.Debian.gz")) {
 		t.Errorf("no file can be read: %q", errs)
-	}
-}
-
-// A table that is there, by whatever flag, stays as it is, and none is left where making
-// it fails.
-func TestTableIsKept(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "keep.csv")
-	const precious = "id,text\n1,worked on for weeks\n"
-	if err := os.WriteFile(path, []byte(precious), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	empty := t.TempDir()
-	for _, c := range []struct {
-		status int
-		args   []string
-		want   string
-	}{
-		{2, []string{"-csv", path, "-git", empty}, "-csv, -git and -changelogs exclude each other; -table keeps"},
-		{2, []string{"-csv", path, "-changelogs", empty}, "-csv, -git and -changelogs exclude each other; -table keeps"},
-		{2, []string{"-table", path, "-git", empty}, "the file exists and is not replaced"},
-		{2, []string{"-table", path, "-changelogs", empty}, "the file exists and is not replaced"},
-		{2, []string{"-csv", path, "-effects", path, "-class", "id"}, "it is the file of -csv, too"},
-		{1, []string{"-table", filepath.Join(dir, "new.csv"), "-git", empty, "-quiet"}, "git log"},
-		{1, []string{"-table", filepath.Join(dir, "new.csv"), "-changelogs", empty, "-quiet"}, "there is no */changelog.Debian.gz"},
-	} {
-		if out, errs := invoke(t, c.status, c.args...); !strings.Contains(errs, c.want) || out != "" {
-			t.Errorf("%q: %q and %q, want %q", c.args, out, errs, c.want)
-		}
-	}
-	if b, err := os.ReadFile(path); err != nil || string(b) != precious {
-		t.Errorf("the table holds %q, %v", b, err)
-	}
-	if all, err := os.ReadDir(dir); err != nil || len(all) != 1 {
-		t.Errorf("%d files, want only the table that was there (%v)", len(all), err)
 	}
 }
