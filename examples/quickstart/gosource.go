@@ -22,6 +22,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/corpus/text/stopwords"
+	"github.com/jsmf-go/spectral/jsmf/report"
 )
 
 // goSource is a corpus.Source: the comments of the Go files below a folder, one
@@ -56,7 +57,7 @@ func goroot(ctx context.Context) (string, error) {
 	case errors.As(err, &exit):
 		return "", fmt.Errorf("go env GOROOT: %w: %s", err, strings.TrimSpace(string(exit.Stderr)))
 	case err != nil:
-		return "", fmt.Errorf("go env GOROOT: %w (name the installation by -goroot, or a folder of texts by -dir)", err)
+		return "", fmt.Errorf("go env GOROOT: %w (name the installation by -goroot)", err)
 	case root == "":
 		return "", errors.New("go env GOROOT says nothing; name the installation by -goroot")
 	}
@@ -280,4 +281,19 @@ func isName(w string) bool {
 		lower = lower || unicode.IsLower(r)
 	}
 	return false
+}
+
+// goFile returns the comments of a Go file, and as its snippet the first longer paragraph that
+// is about the file: not what is to be done, nor where the code has come from.
+func goFile(name string, file *ast.File) report.Document {
+	d := report.Document{Title: name}
+	all := paragraphs(file, true)
+	d.Text = strings.Join(all, "\n\n")
+	for _, p := range all {
+		if len(p) > 80 && !strings.HasPrefix(p, "TODO") && !strings.Contains(p, "came with this notice") {
+			d.Snippet = p
+			break
+		}
+	}
+	return d
 }

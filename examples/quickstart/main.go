@@ -1,20 +1,11 @@
-// Quickstart finds the topics of a collection of texts and how they go
-// together, prints them, and writes a report to look at in a browser.
-//
-// Without arguments it needs nothing but Go: the texts are the comments of the
-// Go standard library. Topics are numbered from 0, as in the report and the model.
+// Quickstart finds the topics of the comments of Go's standard library, prints them and what was
+// found, and writes a report to look at in a browser. It needs nothing but Go.
 //
 //	go run ./examples/quickstart
-//	go run ./examples/quickstart -dir ~/notes -k 20
-//	go run ./examples/quickstart -csv reviews.csv -text review -id number -times date -categories shop,city -documents topics.csv
-//	go run ./examples/quickstart -jsonl posts.jsonl.gz -text body.text -numbers score
 //
-// The kind of each column of metadata is given, not guessed. -documents writes a table of
-// the topics and the metadata of each text, and a model that is saved keeps both.
-//
-// It is also a program to copy from: read, curate, fit, evaluate, find the
-// documents of each topic, write the report, save. Ctrl-C ends it within one step
-// of work.
+// For texts of your own there is the program in jsmf/cmd/spectral. This one is to copy from: read,
+// curate, fit, judge, find the topics of each document, write. Topics are numbered from 0, as in the
+// report and the model. Ctrl-C ends it within one step of work.
 package main
 
 import (
@@ -24,183 +15,153 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/ast"
 	"io"
-	"time"
-	"unicode/utf8"
-
-	"golang.org/x/text/encoding"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"text/tabwriter"
 
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
-	"github.com/jsmf-go/spectral/metrics"
 )
 
-func main() { cli.Main(run) }
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
 
-// run is the program; it returns the exit status: 0, 1 for an error, 2 for
-// wrong usage, 130 when interrupted.
+// run is the program; it returns the exit status: 0, 1 for an error, 2 for wrong usage, 130 when
+// interrupted.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return cli.Run("quickstart", args, stderr, parseFlags, func(o options) error {
-		return cli.FlagError(cli.Buffered(stdout, func(out *bufio.Writer) error { return quickstart(ctx, o, out, stderr) }))
-	})
-}
-
-type options struct {
-	dir, ext, goroot, stop, save, report string
-	csv, jsonl, comma, text, id, label   string
-	numbers, times, layout               string
-	categories, missing, documents       string
-	encoding                             encoding.Encoding // of the texts; nil: UTF-8
-	topics, top                          int
-	strict, quiet                        bool
-}
-
-// parseFlags reports everything that is wrong with the arguments on stderr.
-func parseFlags(args []string, stderr io.Writer) (o options, err error) {
 	f := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	var files cli.Files
-	f.StringVar(&o.dir, "dir", "", "read the text files of this `folder`, one document a file, instead of the Go source")
-	f.StringVar(&o.ext, "ext", "", "with -dir: only files with these `extensions`, as .txt,.md (default all)")
-	f.BoolVar(&o.strict, "strict", false, "with -dir: a file that cannot be read, such as a picture, is an error; otherwise such files are left out and\ncounted")
-	cli.Encoding(f, &o.encoding)
-	files.In(f, &o.csv, "csv", "read a `file` of comma-separated values, or of tabs if it ends in .tsv, one document a record")
-	files.In(f, &o.jsonl, "jsonl", "read a `file` of JSON Lines, one document a line")
-	f.StringVar(&o.comma, "comma", "", "with -csv: the `character` between the fields")
-	f.StringVar(&o.text, "text", "", "with -csv and -jsonl: the `column` or field with the text, in JSON also a path such as body.text (default text)")
-	f.StringVar(&o.id, "id", "", "the `column` with the ids")
-	f.StringVar(&o.label, "label", "", "the `column` with the labels")
-	f.StringVar(&o.numbers, "numbers", "", "`columns` of metadata that hold numbers, with commas between")
-	f.StringVar(&o.times, "times", "", "`columns` that hold dates or times")
-	f.StringVar(&o.layout, "layout", "", "how times are written, as the Go `layout` 2.1.2006 (default 2006-01-02, or RFC 3339)")
-	f.StringVar(&o.categories, "categories", "", "`columns` that hold names of categories")
-	f.StringVar(&o.missing, "missing", "", "`texts` in these columns that mean that there is no value, as NA,- (an empty one always does)")
-	files.Out(f, &o.documents, "documents", "write the topics and the metadata of each document to this CSV `file`")
-	f.StringVar(&o.goroot, "goroot", "", "the Go installation, a `folder` (default that of go env GOROOT)")
-	files.In(f, &o.stop, "stop", "a `file` of words to leave out, one a line; none is needed")
-	f.IntVar(&o.topics, "k", 30, "the number of topics")
-	f.IntVar(&o.top, "top", 10, "how many words to print for a topic")
-	files.Out(f, &o.save, "save", "save the model to this `file`")
-	files.Report(f, &o.report)
-	f.BoolVar(&o.quiet, "quiet", false, "show no progress")
-	f.Usage = func() {
-		fmt.Fprintln(stderr, "Usage: quickstart [flags]\nFinds the topics of the Go standard library's comments, of a folder of text files, or of a CSV or JSON Lines file.")
-		f.PrintDefaults()
+	root := f.String("goroot", "", "the Go installation, a `folder` (default that of go env GOROOT)")
+	k := f.Int("k", 30, "the number of topics")
+	page := f.String("report", "", "write the report to this `file` (default a new one in the folder for temporary files)")
+	quiet := f.Bool("quiet", false, "show no progress")
+	switch err := f.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2
+	case f.NArg() > 0:
+		fmt.Fprintf(stderr, "quickstart: it is about Go's comments alone; for other texts: spectral topics %s\n", f.Arg(0))
+		return 2
+	case *k < 2:
+		fmt.Fprintf(stderr, "quickstart: -k %d: want at least 2 topics\n", *k)
+		return 2
 	}
-	if err := f.Parse(args); err != nil {
-		return o, err
+	show := func(jsmf.Event) {}
+	if !*quiet {
+		show = jsmf.NewPrinter(stderr)
 	}
-	var wrong cli.Wrong
-	bad := wrong.If
-	bad(f.NArg() > 0, "unexpected argument %q", f.Arg(0))
-	bad(o.topics < 2, "-k %d: want at least 2 topics", o.topics)
-	bad(o.top < 1, "-top %d: want at least 1", o.top)
-	sources := 0
-	for _, s := range []string{o.dir, o.csv, o.jsonl, o.goroot} {
-		if s != "" {
-			sources++
-		}
+	switch err := quickstart(ctx, *root, *k, *page, show, stdout); {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "quickstart: interrupted")
+		return 130
+	case err != nil:
+		fmt.Fprintf(stderr, "quickstart: %v\n", err)
+		return 1
 	}
-	bad(sources > 1, "-dir, -csv, -jsonl and -goroot exclude each other")
-	bad(o.csv == "" && o.comma != "", "-comma goes with -csv")
-	bad(utf8.RuneCountInString(o.comma) > 1, "-comma %q: want one character", o.comma)
-	bad(o.csv == "" && o.jsonl == "" && cmp.Or(o.text, o.id, o.label, o.numbers, o.times, o.categories) != "", "names of columns go with -csv and -jsonl")
-	bad(o.layout != "" && o.times == "", "-layout goes with -times")
-	bad(o.dir == "" && o.ext != "", "-ext goes with -dir")
-	bad(o.dir == "" && o.strict, "-strict goes with -dir")
-	bad(sources == 0 && o.encoding != nil || o.goroot != "" && o.encoding != nil, "-encoding goes with -dir, -csv and -jsonl; Go files are UTF-8")
-	files.Check(&wrong, nil)
-	return o, wrong.Err("quickstart", stderr)
+	return 0
 }
 
-func quickstart(ctx context.Context, o options, w io.Writer, stderr io.Writer) error {
-	begun := time.Now()
-	in, err := choose(ctx, o)
+func quickstart(ctx context.Context, root string, k int, page string, show func(jsmf.Event), w io.Writer) (err error) {
+	if root == "" {
+		if root, err = goroot(ctx); err != nil {
+			return err
+		}
+	}
+	file, err := create(page) // first: what is found must not be lost
 	if err != nil {
 		return err
 	}
-	t := &timer{rec: cli.Progress(o.quiet, stderr)}
+	defer func() {
+		if err = errors.Join(err, file.Close()); err != nil {
+			os.Remove(file.Name())
+		}
+	}()
 
-	raw, c, curated, err := read(ctx, in, t)
+	// Read. A word of fewer than three documents tells nothing about what goes together.
+	tokenizer, err := proseTokenizer()
 	if err != nil {
 		return err
 	}
+	shown := map[string]report.Document{}
+	source := goSource{filepath.Join(root, "src"), tokenizer, func(name string, f *ast.File) { shown[name] = goFile(name, f) }}
+	c, err := corpus.Read(ctx, source)
+	if err != nil {
+		return err
+	}
+	c, curated, err := corpus.Curate(c, corpus.Curation{MinDocs: 3, MinTokens: 20})
+	if err != nil {
+		return fmt.Errorf("%w\n%v", err, curated)
+	}
 
-	// Fit and measure.
-	p := jsmf.New(o.topics).Record(t.rec)
+	// Fit.
+	p := jsmf.New(k).Record(show)
 	m, err := p.Fit(ctx, c)
 	if err != nil {
 		return err
 	}
-	t.add(m.Stats())
-	var measured *metrics.Report
-	if err := t.stage("evaluate", func() (_ string, err error) {
-		if measured, err = p.Evaluate(ctx, m, c); err == nil {
-			m, err = m.With(jsmf.Additions{Verdicts: measured.Verdicts})
-		}
-		return "", err
-	}); err != nil {
+	fmt.Fprintf(w, "%d topics of the comments in %d Go files\n", m.K(), c.NumDocs())
+	printTopics(w, m)
+
+	// Judge, and say what was found.
+	measured, err := p.Evaluate(ctx, m, c)
+	if err != nil {
 		return err
 	}
-
-	// Keep it, and show it, with the topic proportions of each document.
-	var docs *jsmf.Compositions
-	if err := t.stage("documents", func() (_ string, err error) {
-		docs, err = m.Transform(ctx, c.Source())
-		return "", err
-	}); err != nil {
+	if m, err = m.With(jsmf.Additions{Verdicts: measured.Verdicts}); err != nil {
 		return err
 	}
-	// What was found is printed even if a file cannot be written.
-	var where string
-	failed := t.stage("write", func() (_ string, err error) {
-		kept := keep(o, m, docs)
-		where, err = cli.WriteReport(o.report, func(w io.Writer) error {
-			return report.Write(w, m, report.Options{
-				Title: in.title, About: "What the " + in.what + " are about.", Curation: curated, Metrics: measured, Times: t.own,
-				Documents: docs, Describe: func(d int) report.Document { return in.describe(docs.IDs[d]) },
-			})
-		})
-		return where, errors.Join(kept, err)
-	})
-	t.all = append(t.all, report.Time{Stage: "total", Duration: time.Since(begun)})
+	docs, err := m.Transform(ctx, c.Source())
+	if err != nil {
+		return err
+	}
+	o := report.Options{
+		Title: "Topics of Go’s standard library", About: "What the comments of the Go files in " + source.root + " are about.", Curation: curated, Metrics: measured,
+		Nouns: report.Nouns{Document: "file", Documents: "files"}, Documents: docs, Describe: func(d int) report.Document { return shown[docs.IDs[d]] },
+	}
+	found, err := report.Findings(m, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nFINDINGS")
+	for _, f := range found {
+		fmt.Fprintln(w, "-", f.Text)
+	}
 
-	printSizes(w, in.what, raw, m)
-	printTopics(w, m, o.top)
-	printPairs(w, m)
-	printMetrics(w, measured)
-	printTimes(w, t.all)
-	if where != "" {
-		fmt.Fprintf(w, "\nThe report, to open in a browser: %s\n", where)
+	b := bufio.NewWriter(file)
+	if err := cmp.Or(report.Write(b, m, o), b.Flush()); err != nil {
+		return err
 	}
-	if o.save != "" && failed == nil {
-		fmt.Fprintf(w, "\nSaved to %s. jsmf.LoadModel reads it, and so does\n  go run ./examples/documents -model %[1]s -text \"some text\"\n", o.save)
-	}
-	return failed
+	fmt.Fprintf(w, "\nThe report, to open in a browser: %s\n", file.Name())
+	return nil
 }
 
-// read reads the documents, and leaves out words that are in few of them.
-func read(ctx context.Context, in input, t *timer) (raw, c *corpus.Corpus, curated *corpus.CurationReport, err error) {
-	if err := t.stage("read", func() (_ string, err error) {
-		if raw, err = corpus.Read(ctx, cli.Watch(in.source, t.rec)); err != nil {
-			return "", err
-		}
-		return fmt.Sprintf("%d documents, %d tokens", raw.NumDocs(), raw.Tokens()), nil
-	}); err != nil {
-		return nil, nil, nil, err
+func create(path string) (*os.File, error) {
+	if path == "" {
+		return os.CreateTemp("", "spectral-report-*.html")
 	}
-	if err := t.stage("curate", func() (_ string, err error) {
-		if c, curated, err = corpus.Curate(raw, in.curation); err != nil {
-			return "", err
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // a file that is there stays
+}
+
+func printTopics(w io.Writer, m *jsmf.Model) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "    \tshare\tname\twords")
+	for _, x := range m.Summary(10) {
+		fmt.Fprintf(t, "%4d\t%4.1f%%\t%s\t", x.Number, 100*x.Share, x.Name)
+		for i, word := range x.Words {
+			if i > 0 {
+				fmt.Fprint(t, " ")
+			}
+			fmt.Fprint(t, word.Word)
 		}
-		return fmt.Sprintf("%d documents, %d tokens of %d words", c.NumDocs(), c.Tokens(), c.NumWords()), nil
-	}); err != nil {
-		if curated != nil {
-			err = fmt.Errorf("%w\n%v", err, curated) // where they all went
-		}
-		return nil, nil, nil, err
+		fmt.Fprintln(t)
 	}
-	return raw, c, curated, nil
+	t.Flush()
 }

@@ -46,14 +46,6 @@ func Buffered(w io.Writer, work func(out *bufio.Writer) error) error {
 	return errors.Join(work(out), out.Flush(), flush())
 }
 
-// Count says how many there are of something: 1 topic, 2 topics.
-func Count(n int, one, many string) string {
-	if n == 1 {
-		many = one
-	}
-	return fmt.Sprint(n, " ", many)
-}
-
 // Wrong collects what is wrong with a command line.
 type Wrong []string
 

@@ -77,11 +77,3 @@ func TestBuffered(t *testing.T) {
 		t.Errorf("status %d, %q; want 1, %q", status, errs.String(), want)
 	}
 }
-
-func TestCount(t *testing.T) {
-	for n, want := range map[int]string{0: "0 topics", 1: "1 topic", 2: "2 topics"} {
-		if got := cli.Count(n, "topic", "topics"); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}

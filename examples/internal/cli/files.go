@@ -13,60 +13,34 @@ import (
 	"github.com/jsmf-go/spectral/internal/npy"
 )
 
-// Files are the flags of a program that name files. A program defines each by In, Out,
-// New or Report, and calls Check before it does anything: the result of minutes of
+// Files are the flags of a program that name files. A program defines each by In or Out
+// and calls Check before it does anything: the result of minutes of
 // work must not be lost because it cannot be written. The zero value has none.
 type Files struct{ in, out []file }
 
 type file struct {
 	flag string
 	path *string // "": none
-	role role
 }
-
-type role int
-
-const (
-	given      role = iota // to be read
-	written                // replaces what is there
-	kept                   // must not be there yet
-	reportFile             // as written; "none" is no file
-)
 
 // In defines a flag for a file to be read.
 func (s *Files) In(f *flag.FlagSet, path *string, name, usage string) {
 	f.StringVar(path, name, "", usage)
-	s.in = append(s.in, file{name, path, given})
+	s.in = append(s.in, file{name, path})
 }
 
 // Out defines a flag for a file to be written; an existing one is replaced.
 func (s *Files) Out(f *flag.FlagSet, path *string, name, usage string) {
 	f.StringVar(path, name, "", usage)
-	s.out = append(s.out, file{name, path, written})
-}
-
-// New defines a flag for a file to be written that people may edit afterwards: an existing
-// one is not replaced.
-func (s *Files) New(f *flag.FlagSet, path *string, name, usage string) {
-	f.StringVar(path, name, "", usage)
-	s.out = append(s.out, file{name, path, kept})
-}
-
-// noReport is the value of -report for none.
-const noReport = "none"
-
-// Report defines -report, whose value is for WriteReport.
-func (s *Files) Report(f *flag.FlagSet, path *string) {
-	f.StringVar(path, "report", "", "write the report, an HTML page, to this `file`; \"none\" for no report (default a new file in the folder for temporary ones)")
-	s.out = append(s.out, file{"report", path, reportFile})
+	s.out = append(s.out, file{name, path})
 }
 
 // Check reports the files that cannot be written: those in a folder that is missing or may
-// not be written to, existing ones of a New flag, and those that another flag names, too.
+// not be written to, and those that another flag names, too.
 // names returns the paths that the value of an Out flag stands for; nil: that path alone.
 func (s *Files) Check(w *Wrong, names func(path string) []string) {
 	for i, x := range s.out {
-		if *x.path == "" || x.role == reportFile && *x.path == noReport {
+		if *x.path == "" {
 			continue
 		}
 		for _, y := range append(s.in[:len(s.in):len(s.in)], s.out[:i]...) {
@@ -75,13 +49,11 @@ func (s *Files) Check(w *Wrong, names func(path string) []string) {
 			}
 		}
 		paths := []string{*x.path}
-		if names != nil && x.role == written {
+		if names != nil {
 			paths = names(*x.path)
 		}
 		for _, p := range paths {
-			if _, err := os.Lstat(p); x.role == kept && err == nil {
-				w.If(true, "-%s %s: the file exists and is not replaced; name another, or remove it", x.flag, p)
-			} else if err := Writable(p); err != nil {
+			if err := Writable(p); err != nil {
 				w.If(true, "-%s %v", x.flag, err)
 				break // the others are in the same folder
 			}
@@ -128,31 +100,4 @@ func named(path string, err error) error {
 		err = pe.Err
 	}
 	return fmt.Errorf("%s: cannot be written: %w", path, err)
-}
-
-// WriteReport writes a report where the flag of Files.Report says, and returns where it
-// is, "" for none.
-func WriteReport(path string, write func(io.Writer) error) (where string, err error) {
-	if path == noReport {
-		return "", nil
-	}
-	if path == "" {
-		f, err := os.CreateTemp("", "spectral-report-*.html")
-		if err != nil {
-			return "", err
-		}
-		if err := f.Close(); err != nil {
-			return "", err
-		}
-		path = f.Name()
-		defer func() {
-			if where == "" {
-				os.Remove(path)
-			}
-		}()
-	}
-	if err := WriteFile(path, write); err != nil {
-		return "", err
-	}
-	return filepath.Abs(path)
 }
