@@ -215,9 +215,8 @@
   try { chosen = localStorage.getItem("report-theme"); } catch { /* not allowed for files, in some browsers */ }
   const setTheme = (dark) => {
     root.dataset.theme = dark ? "dark" : "light";
-    themeButton.setAttribute("aria-pressed", String(dark));
     themeButton.textContent = dark ? "Light" : "Dark";
-    themeButton.setAttribute("aria-label", "Dark colours");
+    themeButton.setAttribute("aria-label", themeButton.textContent + " colours");
     for (const f of redraws) f();
   };
   const themeNow = () => setTheme(chosen ? chosen === "dark" : prefersDark.matches);

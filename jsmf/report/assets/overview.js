@@ -13,12 +13,13 @@
       const parts = rows.map((r, i) => {
         const g = svg("g", { class: "row" + (r.faint ? " faint" : "") + (r.on ? " on" : ""), transform: `translate(0 ${i * tall})` }, svg("rect", { class: "ground", width: W, height: tall, rx: 4 }),
           text({ class: "label", x: left - 8, y: mid + 4.5, "text-anchor": "end" }, fitted(r.label, left - 10, size, 600)),
+          ...(r.faint ? [svg("circle", { class: "doubted", cx: 7, cy: mid, r: 4 })] : []),
           svg("rect", { class: "bar", x: Math.min(x(0), x(r.v)), y: 0.24 * tall, width: Math.max(1, Math.abs(x(r.v) - x(0))), height: 0.52 * tall, rx: 1.5 }),
           text({ class: "value", x: W - 2, y: mid + 4, "text-anchor": "end" }, r.said));
         g.children[1].style.fontSize = size + "px"; // the policy forbids the attribute
         if (isNum(r.lo) && isNum(r.hi)) g.append(svg("line", { class: "whisker", x1: x(r.lo), x2: x(r.hi), y1: mid, y2: mid }));
         if (r.pick) {
-          for (const [name, v] of [["role", "button"], ["aria-label", r.aria]]) g.setAttribute(name, v);
+          g.setAttribute("role", "button");
           titled(r.aria, g);
         }
         return g;
@@ -36,7 +37,7 @@
       const rows = list.map((k) => {
         const u = k < K && data.topics[k].doubt, [lo, hi] = u ? u.share : [null, null], doubt = k < K ? doubtOf(k) : "";
         const said = percent(shareOf(k)) + (isNum(lo) && isNum(hi) ? " (" + percent(lo).replace(" %", "") + " to " + percent(hi).replace(" %", "") + ")" : "");
-        return { label: (doubt ? "◌ " : "") + label(k), v: shareOf(k), lo, hi, said, faint: doubt, on: k === drawnOf(topic), aria: name(k) + ", " + label(k) + ": " + said + (doubt ? ", " + doubt : ""), pick: () => open(k) };
+        return { label: label(k), v: shareOf(k), lo, hi, said, faint: doubt, on: k === drawnOf(topic), aria: (k < K ? "Topic " + k : name(k)) + ", " + label(k) + " " + said + (doubt ? ", " + doubt : ""), pick: () => open(k) };
       });
       box.replaceChildren(bars(box.clientWidth, rows));
       $("largest-title").textContent = (list.length < M.topics.length ? "The " + list.length + " largest of " + M.topics.length : "All " + list.length) + (list[0] < K ? " topics" : " groups of topics") + say(", by their part of {a document}");

@@ -64,7 +64,7 @@
     la.textContent = (called.length > 16 ? called.slice(0, 15).join("") + "…" : called.join("")) + lettered(k);
     const title = svg("title");
     title.textContent = name(k) + ", " + percent(thing(k).share) + ": " + label(k) + "\n" + label(k, 6);
-    const g = svg("g", { class: "disc", role: "button", tabindex: -1, "aria-label": name(k) + ", " + label(k) + ", " + percent(thing(k).share) }, svg("circle", { cx: x, cy: y, r }), no, title);
+    const g = svg("g", { class: "disc", role: "button", tabindex: -1 }, svg("circle", { cx: x, cy: y, r }), no, title);
     for (const [event, on] of [["pointerenter", true], ["pointerleave", false], ["focus", true], ["blur", false]]) {
       g.addEventListener(event, () => la.classList.toggle("shown", on || g.classList.contains("on")));
     }

@@ -35,8 +35,8 @@
       const s = shareOf(k), doubt = doubtOf(k);
       const bar = el("i");
       bar.style.width = bar.dataset.width = clamp(100 * s / largest, 0, 100) + "%";
-      return el("li", { role: "option", id: "topic-" + k, class: doubt ? "doubted" : "", "data-k": k, "aria-label": name(k) + ", " + percent(s) + (doubt ? ", " + doubt : "") + ": " + label(k, 5), onclick: () => choose(k) },
-        el("span", { class: "n" }, String(k)), el("span", { class: "w", dir: "auto" }, label(k), doubt ? el("i", { class: "doubt" }, "◌ " + doubt) : null), el("span", { class: "s" }, percent(s)), el("span", { class: "b" }, bar));
+      return el("li", { role: "option", id: "topic-" + k, class: doubt ? "doubted" : "", "data-k": k, onclick: () => choose(k) },
+        el("span", { class: "n" }, String(k)), el("span", { class: "w", dir: "auto" }, label(k), doubt ? el("i", { class: "doubt" }, doubt) : null), el("span", { class: "s" }, percent(s)), el("span", { class: "b" }, bar));
     }));
     list.removeAttribute("aria-activedescendant");
     list.hidden = !visible.length;
@@ -137,7 +137,7 @@
     if (with_.length) out.push(fact("Is one with", "Fits from the beginning in which both are one topic", with_.map(([l, s]) => label(into(l)) + " in " + percent(s, 0)).join("; ")));
     return out;
   };
-  const goTo = (k, note) => el("li", {}, el("button", { type: "button", onclick: () => choose(k), "aria-label": name(k) + ", " + label(k) + ", correlation " + note }, el("span", { dir: "auto" }, numbered(k)), el("span", { class: "muted" }, note)));
+  const goTo = (k, note) => el("li", {}, el("button", { type: "button", onclick: () => choose(k), title: "Correlation with " + label(k) + ": " + note }, el("span", { dir: "auto" }, numbered(k)), el("span", { class: "muted" }, note)));
   // partners lists what a topic or group goes with, from pairs of numbers and correlations.
   const partners = (list, row) => range((list || []).length / 2).filter((i) => alive(list[2 * i])).map((i) => row(list[2 * i], signed(list[2 * i + 1])));
   onTopic.push(() => {

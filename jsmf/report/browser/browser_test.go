@@ -232,7 +232,7 @@ func controls(v *visit.Visit) {
 	// The network.
 	v.Changes("a node by mouse", title, visit.Into("#network"), chromedp.Evaluate(`document.querySelector("#network g.disc:not(.on, [style*=none]) circle").scrollIntoView({block: "center", behavior: "instant"})`, nil), visit.Click("#network g.disc:not(.on, [style*=none]) circle"))
 	v.Run(visit.Focus(`#network g[tabindex="0"]`))
-	node := `document.activeElement.getAttribute("aria-label")`
+	node := `document.activeElement.querySelector("title").textContent`
 	from := visit.Eval[string](v, node)
 	for _, k := range []string{kb.ArrowLeft, kb.ArrowUp, kb.ArrowRight, kb.ArrowDown} { // one of them leads on
 		if v.Run(visit.Key(k)); visit.Eval[string](v, node) != from {
