@@ -14,6 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/nanjson"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/effects"
 )
 
 // page is what the template shows.
@@ -44,6 +45,7 @@ type page struct {
 	Measures      []measure
 	Sweep         *sweepTable
 	Effects       *effectsPage
+	Wording       *effects.Wording
 	HasTimes      bool  // some effect is one of time
 	affected      []int // the topics whose effects the page shows, ascending
 	Levels        int
@@ -92,7 +94,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	phrases := o.Nouns.phrases()
 	p := &page{
 		say:   speech(phrases),
-		Title: o.Title, About: o.About, K: m.K(), N: m.N(),
+		Title: o.Title, About: o.About, K: m.K(), N: m.N(), Wording: o.Wording,
 		Documents: st.Corpus.Documents, Tokens: st.Corpus.Tokens,
 		Warnings: sentences(st.Warnings), HasAnchors: m.Anchors() != nil, HasDocuments: o.Documents != nil,
 	}

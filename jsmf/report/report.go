@@ -71,6 +71,7 @@ var sections = []string{
 	"time",
 	"effects",
 	"classes",
+	"wording",
 	"correlations",
 	"documents",
 	"documentsplane", // a part of documents
@@ -161,6 +162,9 @@ type Options struct {
 	// Effects are what a Study found about the topics of the model.
 	Effects *effects.Effects
 
+	// Wording is what a Study found about the words of groups in the topics of the model.
+	Wording *effects.Wording
+
 	// Hierarchy holds the levels above the topics of the model, of which it was made.
 	Hierarchy *jsmf.Hierarchy
 
@@ -231,6 +235,11 @@ func (o *Options) check(m *jsmf.Model) error {
 		bad("documents: %w", err)
 	}
 	errs = append(errs, checkEffects(o.Effects, m.K()))
+	if w := o.Wording; w != nil {
+		if errs = append(errs, w.Validate()); len(w.Topics) != m.K() {
+			bad("wording: of %d topics, but the model has %d", len(w.Topics), m.K())
+		}
+	}
 	if h := o.Hierarchy; h != nil && (h.K(0) != m.K() || h.Model(0).N() != m.N()) {
 		bad("hierarchy: of %d topics over %d words, but the model has %d over %d", h.K(0), h.Model(0).N(), m.K(), m.N())
 	}

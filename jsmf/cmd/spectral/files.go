@@ -21,7 +21,7 @@ import (
 func (o *options) outputs() map[string]string {
 	out := map[string]string{}
 	for flag, path := range map[string]string{
-		"report": o.report, "save": o.save, "documents": o.documents, "effects": o.effects,
+		"report": o.report, "save": o.save, "documents": o.documents, "effects": o.effects, "wording": o.wording,
 		"table": o.table, "keep-settings": o.keepSettings, "out": o.out,
 	} {
 		if path != "" && path != none && path != "-" {

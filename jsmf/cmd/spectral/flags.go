@@ -36,6 +36,7 @@ type options struct {
 	fast                    bool
 	edits                   string
 	report, effects, save   string
+	wording                 string
 	documents, keepSettings string
 	table                   string
 	format, out             string
@@ -96,6 +97,7 @@ func (o *options) outFlags(f *flag.FlagSet) {
 	f.StringVar(&o.save, "save", "", "save the model, with the topics of the documents, to this `file`")
 	f.StringVar(&o.documents, "documents", "", "write the topics and the metadata of each document to this CSV `file`")
 	f.StringVar(&o.effects, "effects", "", "write what was found on times, classes and numbers to this CSV `file`")
+	f.StringVar(&o.wording, "wording", "", "write the words that times and classes use more within a topic to this CSV `file`")
 }
 
 func (o *options) topicsFlags(f *flag.FlagSet) {
@@ -262,6 +264,7 @@ func (o *options) check() error {
 	bad(utf8.RuneCountInString(o.comma) > 1, "-comma %q: want one character", o.comma)
 	bad(o.layout != "" && o.time == none, "-layout goes with a column of times")
 	bad(o.effects != "" && (o.fast || o.sure == 0), "-effects goes with repeated fits: not with -fast and -sure 0")
+	bad(o.wording != "" && (o.fast || o.sure == 0), "-wording goes with repeated fits: not with -fast and -sure 0")
 	for flag, path := range map[string]string{"seeds": o.seeds, "edits": o.edits, "vocab": o.vocab} {
 		if path != "" {
 			_, err := os.Stat(path)

@@ -23,6 +23,7 @@ func (a *answers) print(w io.Writer) {
 	a.printFindings(w)
 	a.printTopics(w)
 	a.printEffects(w)
+	a.printWording(w)
 }
 
 // warnings returns the warnings of the inspection and of the fit, without those about copies, which

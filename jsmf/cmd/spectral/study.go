@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/console"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
@@ -26,6 +27,16 @@ func (a *answers) columns() []effects.Term {
 	}
 	for _, f := range t.numbers {
 		out = append(out, effects.Number(f.Name))
+	}
+	return out
+}
+
+// groups are the terms that put documents into groups: the time and the classes.
+func (a *answers) groups() (out []effects.Term) {
+	for _, t := range a.terms {
+		if !slices.ContainsFunc(a.table.numbers, func(f corpus.Field) bool { return f.Name == t.String() }) {
+			out = append(out, t)
+		}
 	}
 	return out
 }
@@ -279,3 +290,39 @@ func (a *answers) called(q int) string {
 func points(x jsmf.Interval) string {
 	return console.Number("%+.1f (%+.1f to %+.1f)", 100*x.Value, 100*x.Low, 100*x.High)
 }
+
+// maxWorded is how many words a term prints.
+const maxWorded = 10
+
+// printWording prints the words that each class or bin uses more within a topic, the surest first.
+func (a *answers) printWording(w io.Writer) {
+	if a.wording == nil {
+		return
+	}
+	fmt.Fprintln(w, "\nWORDING: words that are used more within the same topic, how many times as often as elsewhere, and in brackets the interval")
+	for _, s := range a.wording.Notes() {
+		fmt.Fprintln(w, "Note:", s)
+	}
+	for _, t := range a.wording.Terms {
+		type line struct {
+			topic int
+			effects.WordUse
+		}
+		var all []line
+		for k, topic := range t.Topics {
+			for _, u := range topic.Words {
+				all = append(all, line{k, u})
+			}
+		}
+		slices.SortStableFunc(all, func(x, y line) int { return cmp.Compare(y.Ratio.Low, x.Ratio.Low) })
+		fmt.Fprintf(w, "By %s: %s\n", t.Name, count(len(all), "word", "words"))
+		tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, u := range all[:min(len(all), maxWorded)] {
+			fmt.Fprintf(tw, "  %s\t%s\t×%s\t%d uses, %.0f expected\tin %s\n", t.Points[u.Point].Label, u.Word, u.Ratio.Text(times, ""), int(math.Round(u.Uses)), u.Expected, a.called(u.topic))
+		}
+		tw.Flush()
+	}
+}
+
+// times writes a ratio.
+func times(x float64) string { return fmt.Sprintf("%.1f", x) }

@@ -42,6 +42,7 @@ type answers struct {
 	uncertainty *jsmf.Uncertainty
 	terms       []effects.Term   // on which topics may depend, those that the documents tell
 	effects     *effects.Effects // nil: without terms
+	wording     *effects.Wording // nil: without terms that make groups
 	hierarchy   *jsmf.Hierarchy  // nil: the topics are in no groups
 }
 
@@ -397,11 +398,18 @@ func (a *answers) repeat(ctx context.Context, o *options, s *steps) (err error) 
 	b := jsmf.Bootstrap{Warm: o.sure, Cold: max(1, o.sure/5), Cluster: a.table.cluster.Name}
 	var readers []func(context.Context, *jsmf.Replicate) error
 	var study *effects.Estimator
+	var worded *effects.WordingEstimator
 	if len(a.terms) > 0 {
 		if study, err = (effects.Study{Terms: a.terms, Bootstrap: b}).Begin(ctx, a.model, a.corpus); err != nil {
 			return err
 		}
 		readers = append(readers, study.Add)
+	}
+	if groups := a.groups(); len(groups) > 0 {
+		if worded, err = (effects.Study{Terms: groups, Bootstrap: b}).BeginWording(ctx, a.model, a.corpus); err != nil {
+			return err
+		}
+		readers = append(readers, worded.Add)
 	}
 	u, err := b.Run(ctx, a.pipeline, a.model, a.corpus, readers...)
 	if err != nil {
@@ -413,6 +421,9 @@ func (a *answers) repeat(ctx context.Context, o *options, s *steps) (err error) 
 	a.uncertainty = u
 	if study != nil {
 		a.effects = study.Effects()
+	}
+	if worded != nil {
+		a.wording = worded.Wording()
 	}
 	return nil
 }
@@ -473,6 +484,11 @@ func (a *answers) write(o *options, times []report.Time) (where string, err erro
 	} else if o.effects != "" {
 		errs = append(errs, fmt.Errorf("-effects %s: nothing is known on times, classes or numbers; give -time, -class or -number, and not -fast", o.effects))
 	}
+	if a.wording != nil {
+		keep(o.wording, a.wording.WriteCSV)
+	} else if o.wording != "" {
+		errs = append(errs, fmt.Errorf("-wording %s: nothing is known on times or classes; give -time or -class, and not -fast", o.wording))
+	}
 	if a.topics != nil {
 		keep(o.documents, func(w io.Writer) error { return report.WriteDocumentsCSV(w, a.topics) })
 	}
@@ -486,7 +502,7 @@ func (a *answers) shown(times []report.Time) report.Options {
 	o := report.Options{
 		Title: "Topics of " + a.table.name, About: a.about(),
 		Metrics: a.measured, Curation: a.curated, Sweep: a.sweep, Hierarchy: a.hierarchy,
-		Nouns: a.table.nouns, Effects: a.effects, Documents: a.topics, Times: times,
+		Nouns: a.table.nouns, Effects: a.effects, Wording: a.wording, Documents: a.topics, Times: times,
 	}
 	if a.topics != nil {
 		o.Describe = a.describe
