@@ -373,9 +373,12 @@ func (f *finder) together() {
 	x.Curves = []Curve{c}
 	p := pairs[top[0]]
 	write := func(v float64) string { return console.Number("%+.2f", v) }
-	text, so := p.Correlation.Text(write, ""), "go together for certain"
+	text, verb, so := p.Correlation.Text(write, ""), "go", "for certain"
 	if f.u == nil {
-		text, so = write(p.Correlation.Value), "correlate more than chance would make them"
+		text, so = write(p.Correlation.Value), "more than by chance"
 	}
-	f.add(x, "%s and %s go together: the correlation of their shares is %s. Of %d pairs of %s %d %s.", f.quoted(p.K), f.quoted(p.L), text, len(pairs), f.called(), n, so)
+	if n == 1 {
+		verb = "goes"
+	}
+	f.add(x, "%s and %s go together: the correlation of their shares is %s. Of %d pairs of %s %d %s together %s.", f.quoted(p.K), f.quoted(p.L), text, len(pairs), f.called(), n, verb, so)
 }
