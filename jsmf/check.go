@@ -187,6 +187,21 @@ func (m *Model) checkStats() error {
 			return fmt.Errorf("the norm of anchor %d is %v", j, r)
 		}
 	}
+	for _, s := range m.stats.Seeds {
+		if s.Topic < 0 || s.Topic >= m.k {
+			return fmt.Errorf("seeds of topic %d, which is not in [0, %d)", s.Topic, m.k)
+		}
+		if s.Asked.Words != nil {
+			if err := s.Asked.check(s.Topic); err != nil {
+				return err
+			}
+		}
+	}
+	for _, x := range m.stats.Edited.Excluded {
+		if x.Topic < 0 || x.Topic >= m.k {
+			return fmt.Errorf("words are kept out of topic %d, which is not in [0, %d)", x.Topic, m.k)
+		}
+	}
 	return nil
 }
 

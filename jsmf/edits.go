@@ -18,13 +18,16 @@ import (
 	"strings"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/jsmf-go/spectral/internal/spelling"
 )
 
 // Edits are what a person has decided about the topics of a model: their names, which of them
-// are one topic, several, or none, and words that say nothing about any. The page of package report writes them as JSON, and encoding/json reads them:
+// are one topic, several, or none, and words that are no part of one, or say nothing about any. The page of package report writes them as JSON, and encoding/json reads them:
 //
-//	{"model": "9f2c41d07ab3e855", "names": {"3": "courts"}, "merge": [[3, 7]], "split": {"2": 3}, "drop": [5], "hide": ["page", "said"]}
+//	{"model": "9f2c41d07ab3e855", "names": {"3": "courts"}, "merge": [[3, 7]], "split": {"2": 3}, "drop": [5],
+//	"hide": ["page", "said"], "exclude": {"3": ["ball"]}, "stop": ["unsubscribe"]}
 //
 // A key that is not one of these, or that comes twice, is an error. All numbers are those of the
 // topics before anything is edited. A refit keeps what was decided: see [Pipeline.From].
@@ -45,6 +48,13 @@ type Edits struct {
 	// Hide holds words that no topic is to be read or named by, such as those of footers and names of persons.
 	// They stay in the topics and in documents.
 	Hide []string `json:"hide,omitempty"`
+	// Exclude holds words that are kept out of a topic, by its number: their p(word | topic) is 0, and that of the
+	// other words adds up to 1 again. Shares of topics stay as they were.
+	Exclude map[int][]string `json:"exclude,omitempty"`
+	// Stop holds words that are in no topic, as if no document had them. Shares of topics, their correlations and
+	// their proportions in Documents are those that the other words have by the model. The model does not know the words any
+	// more, but for their numbers.
+	Stop []string `json:"stop,omitempty"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -116,7 +126,7 @@ func (m *Model) Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// Edit returns the model with the names and the merged topics of e. The topics that stay keep their
+// Edit returns the model with the names, the merged topics and the words of e. The topics that stay keep their
 // order, and their numbers close up.
 //
 // A topic made of others has the sum of their shares, of their proportions in documents
@@ -124,7 +134,8 @@ func (m *Model) Fingerprint() string {
 // probabilities of words and its Reading are the means of theirs, weighted by share. The anchor is
 // that of the first; it is background if all of them are. In the Tree it is in the groups of the
 // first, and a group that has no topic left is gone. Its Uncertainty has no intervals: they
-// are NaN. What LearnDual has learned and the Verdicts are those of all topics as they were, and are left out where some are merged.
+// are NaN. What LearnDual has learned and the Verdicts are those of all topics as they were, and are left out where some are merged, and
+// with the Uncertainty where words are excluded or stopped. Later merging forgets which words were kept out of the topics that become one.
 //
 // Errors: edits for another model, topics that are split or dropped (Pipeline.Edit), topics that are out of range or in two groups, a group of fewer
 // than two, fewer than two topics left, names of topics that become part of another, and those of
@@ -158,7 +169,17 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 		}
 		out.add.Names[k] = e.Names[k]
 	}
-	if err := out.hide(e.Hide); err != nil {
+	words := EditStats{Hidden: e.Hide, Stopped: e.Stop}
+	for _, k := range slices.Sorted(maps.Keys(e.Exclude)) {
+		if k < 0 || k >= m.k {
+			return nil, fmt.Errorf("words that are kept out of topic %d, which is not in [0, %d)", k, m.k)
+		}
+		if slices.ContainsFunc(e.Merge, func(g []int) bool { return slices.Contains(g, k) }) {
+			return nil, fmt.Errorf("words that are kept out of topic %d, which is merged", k)
+		}
+		words.Excluded = append(words.Excluded, Exclusion{k, e.Exclude[k]})
+	}
+	if err := out.without(words); err != nil {
 		return nil, err
 	}
 	if err := checkNames(out.add.Names); err != nil {
@@ -227,13 +248,17 @@ func (p Pipeline) Edit(ctx context.Context, m *Model, in Input, e Edits) (_ *Mod
 		if n > 0 {
 			what = fmt.Sprintf("split into %d", n)
 		}
-		switch _, named := e.Names[t]; {
+		_, named := e.Names[t]
+		_, excluded := e.Exclude[t]
+		switch {
 		case t < 0 || t >= m.k:
 			return nil, fmt.Errorf("topic %d, to be %s, is not in [0, %d)", t, what, m.k)
 		case slices.ContainsFunc(e.Merge, func(g []int) bool { return slices.Contains(g, t) }):
 			return nil, fmt.Errorf("topic %d is to be %s and merged", t, what)
 		case named:
 			return nil, fmt.Errorf("a name for topic %d, which is to be %s", t, what)
+		case excluded:
+			return nil, fmt.Errorf("words that are kept out of topic %d, which is to be %s", t, what)
 		}
 		p.parts[plan.to[t]] = n
 		if names != nil {
@@ -259,41 +284,148 @@ func (p Pipeline) Edit(ctx context.Context, m *Model, in Input, e Edits) (_ *Mod
 	return out.With(Additions{Tokenizer: m.add.Tokenizer})
 }
 
-// hide takes words from those that topics are read by.
-func (m *Model) hide(words []string) error {
-	if len(words) == 0 {
+// without applies what is said of words.
+func (m *Model) without(e EditStats) error {
+	m.stats, m.prov = m.stats.clone(), m.prov.clone()
+	own := &m.stats.Edited
+	find := func(words []string, what string, known *[]string) ([]int, error) {
+		var unknown []string
+		ids := make([]int, 0, len(words))
+		for _, w := range words {
+			i, ok := m.Index(w)
+			if !ok {
+				unknown = append(unknown, w)
+			} else if ids = append(ids, i); !slices.Contains(*known, w) {
+				*known = append(*known, w)
+			}
+		}
+		if unknown != nil {
+			return nil, fmt.Errorf("words to %s that are not in the vocabulary: %s", what, strings.Join(spelling.Quoted(unknown, m.vocab), ", "))
+		}
+		if len(words) > 0 {
+			m.prov.Stages = append(m.prov.Stages, fmt.Sprintf("words to %s: %s", what, strings.Join(words, " ")))
+		}
+		return ids, nil
+	}
+	hide, err := find(e.Hidden, "hide", &own.Hidden)
+	if err != nil {
+		return err
+	}
+	stop, err := find(e.Stopped, "stop", &own.Stopped)
+	if err != nil {
+		return err
+	}
+	if len(hide) > 0 {
+		reading := slices.Clone(m.topics)
+		for k := range m.k {
+			ranks := m.ranks(k)
+			for i := k; i < len(ranks); i += m.k {
+				reading[i] = ranks[i]
+			}
+		}
+		for _, i := range hide {
+			clear(reading[i*m.k:][:m.k])
+		}
+		m.reading = scaled(reading, m.k)
+	}
+	if len(stop)+len(e.Excluded) == 0 {
 		return nil
 	}
-	var unknown []string
-	hidden := make([]bool, m.n)
-	for _, w := range words {
-		if i, ok := m.Index(w); ok {
-			hidden[i] = true
-		} else {
-			unknown = append(unknown, w)
+	m.topics, m.reading, m.wordTopics = slices.Clone(m.topics), slices.Clone(m.reading), slices.Clone(m.wordTopics)
+	left := make([]float64, m.k)
+	for k := range left {
+		if left[k], err = m.take(k, stop); err != nil {
+			return err
 		}
 	}
-	if unknown != nil {
-		return fmt.Errorf("words to hide that are not in the vocabulary: %s", strings.Join(spelling.Quoted(unknown, m.vocab), ", "))
+	if len(stop) > 0 {
+		m.weigh(left)
 	}
-	reading := slices.Clone(m.topics)
-	for k := range m.k {
-		ranks := m.ranks(k)
-		for i := k; i < len(ranks); i += m.k {
-			if reading[i] = ranks[i]; hidden[i/m.k] {
-				reading[i] = 0
+	for _, x := range e.Excluded {
+		at := slices.IndexFunc(own.Excluded, func(y Exclusion) bool { return y.Topic == x.Topic })
+		if at < 0 {
+			at, own.Excluded = len(own.Excluded), append(own.Excluded, Exclusion{Topic: x.Topic})
+		}
+		ids, err := find(x.Words, fmt.Sprintf("keep out of topic %d", x.Topic), &own.Excluded[at].Words)
+		if err == nil {
+			_, err = m.take(x.Topic, ids)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	m.dual, m.add.Uncertainty, m.add.Verdicts = nil, nil, nil
+	m.names, m.bayes = sync.OnceValue(m.makeNames), sync.OnceValue(m.makeBayes)
+	return nil
+}
+
+// take keeps words out of a topic, and returns the part of it that is left.
+func (m *Model) take(k int, words []int) (left float64, err error) {
+	left = 1
+	if len(words) == 0 {
+		return left, nil
+	}
+	for _, i := range words {
+		left -= m.topics[i*m.k+k]
+		m.topics[i*m.k+k] = 0
+		if m.reading != nil {
+			m.reading[i*m.k+k] = 0
+		}
+		if m.wordTopics != nil {
+			m.wordTopics[i*m.k+k] = 0
+			if row := m.wordTopics[i*m.k:][:m.k]; floats.Sum(row) > 0 {
+				floats.Scale(1/floats.Sum(row), row)
 			}
 		}
 	}
-	m.reading = scaled(reading, m.k)
-	m.stats, m.prov = m.stats.clone(), m.prov.clone()
-	for _, w := range words {
-		if !slices.Contains(m.stats.Edited.Hidden, w) {
-			m.stats.Edited.Hidden = append(m.stats.Edited.Hidden, w)
+	for _, a := range [][]float64{m.topics, m.reading} {
+		sum := 0.
+		for i := k; i < len(a); i += m.k {
+			sum += a[i]
+		}
+		for i := k; i < len(a) && sum > 0; i += m.k {
+			a[i] /= sum
 		}
 	}
-	m.prov.Stages = append(m.prov.Stages, "words hidden: "+strings.Join(words, " "))
-	return nil
+	if left < 1e-9 {
+		return 0, fmt.Errorf("topic %d has no words but those that are kept out of it", k)
+	}
+	return left, nil
+}
+
+// weigh makes the shares of topics those of the parts that are left of them. What is left of a document is
+// not known: for the documents of a topic it is about what A says of them.
+func (m *Model) weigh(left []float64) {
+	m.corr = slices.Clone(m.corr)
+	before, after, weights := floats.Sum(m.corr), 0., slices.Clone(left)
+	for k := range weights {
+		if row := m.corr[k*m.k:][:m.k]; floats.Dot(row, left) > 0 {
+			weights[k] *= floats.Sum(row) / floats.Dot(row, left)
+		}
+	}
+	for i := range m.corr {
+		m.corr[i] *= weights[i/m.k] * weights[i%m.k]
+		after += m.corr[i]
+	}
+	floats.Scale(before/after, m.corr)
+	if m.logits != nil && m.logits.Families == nil {
+		logits := *m.logits
+		logits.Mean = slices.Clone(logits.Mean)
+		for k, v := range left {
+			logits.Mean[k] += math.Log(v)
+		}
+		m.logits = &logits
+	}
+	if c := m.add.Documents.clone(); c != nil {
+		for d := range c.IDs {
+			row := c.W.RawRowView(d)
+			floats.Mul(row, left)
+			if sum := floats.Sum(row); sum > 0 {
+				floats.Scale(1/sum, row)
+			}
+		}
+		m.add.Documents = c
+	}
 }
 
 // scaled divides the columns of a matrix of k columns by their sums, but for zeros.

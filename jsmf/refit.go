@@ -30,7 +30,7 @@ import (
 // went. The model is not bit for bit that of a fit without prev.
 //
 // What a person has decided stays without being asked for again: names; the seeds of prev, unless Seeds has
-// others; and words that were hidden (Edits). A prev with seeds, or with topics that were merged, split or
+// others; and words that were hidden, stopped or kept out of a topic (Edits), if the documents have them. A prev with seeds, or with topics that were merged, split or
 // dropped, is followed by passes (Refine) from its own topics, none of which is merged with another. K is then
 // the number of topics of prev, or what it was before they were edited, which is the same here; or more. Less is
 // an error. Seeds that prev does not have add topics.
@@ -113,7 +113,7 @@ func (p Pipeline) carries() bool {
 func (m *Model) asked(parts map[int]int) (seeds []Seed) {
 	seen := map[int]bool{}
 	for _, s := range m.stats.Seeds {
-		if _, ok := parts[s.Topic]; ok || seen[s.Topic] { // those of a topic that another was merged into stay
+		if _, ok := parts[s.Topic]; ok || seen[s.Topic] || s.Asked.Words == nil { // those of a topic that another was merged into stay
 			continue
 		}
 		seen[s.Topic] = true
@@ -263,14 +263,47 @@ func (m *Model) follow(ctx context.Context, prev *Model, as []int, workers int) 
 		}
 	}
 	s.Vanished = al.Vanished
+	if u := prev.add.Uncertainty; u != nil {
+		s.Moves = make([]float64, m.k)
+		for t, l := range order {
+			if k := al.Prev[l]; k >= 0 {
+				if s.Moves[t] = u.Topics[k].MovesAnew; as != nil {
+					s.Moves[t] = u.Topics[k].Moves
+				}
+			}
+			if s.Moves[t] > 0 && s.Drift[t] > s.Moves[t] && !slices.Contains(s.New, t) {
+				s.Moved = append(s.Moved, t)
+			}
+		}
+		if !slices.ContainsFunc(s.Moves, func(v float64) bool { return v > 0 }) {
+			s.Moves = nil
+		}
+	}
 	if m.vocab != nil && prev.vocab != nil {
 		s.Joined, s.Left = m.wordsNotIn(prev), prev.wordsNotIn(m)
 	}
-	out.stats.Edited = prev.stats.clone().Edited
-	return out, out.hide(slices.DeleteFunc(prev.stats.clone().Edited.Hidden, func(w string) bool {
-		_, there := m.Index(w)
-		return !there
-	}))
+	words := prev.stats.clone().Edited
+	there := func(list []string) []string {
+		return slices.DeleteFunc(list, func(w string) bool {
+			_, ok := m.Index(w)
+			return !ok
+		})
+	}
+	out.stats.Edited.Topics = words.Topics
+	words.Hidden, words.Stopped = there(words.Hidden), there(words.Stopped)
+	var excluded []Exclusion
+	for _, x := range words.Excluded {
+		if t := slices.Index(order, al.Next[x.Topic]); t >= 0 && !slices.Contains(s.New, t) {
+			excluded = append(excluded, Exclusion{t, there(x.Words)})
+		}
+	}
+	words.Excluded = excluded
+	if err := out.without(words); err != nil {
+		return nil, err
+	}
+	kept := prev.stats.clone().Edited
+	out.stats.Edited.Hidden, out.stats.Edited.Stopped = kept.Hidden, kept.Stopped
+	return out, nil
 }
 
 // wordsNotIn returns the words that another model does not have.

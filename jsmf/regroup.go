@@ -110,6 +110,17 @@ func (p merging) columns(a, weight []float64) []float64 {
 	return out
 }
 
+// those returns the new numbers of those of some topics that stay, ascending.
+func (p merging) those(topics []int) (out []int) {
+	for _, t := range topics {
+		if t >= 0 && t < len(p.to) && p.first[p.to[t]] == t {
+			out = append(out, p.to[t])
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // both does the same for rows and columns.
 func (p merging) both(a []float64) []float64 {
 	if a == nil {
@@ -235,13 +246,17 @@ func (m *Model) regrouped(p merging) *Model {
 		s.Norms = permuted(s.Norms, p.first)
 	}
 	if s := &out.stats.Refit; len(s.Drift) == m.k {
-		s.Drift, s.New = permuted(s.Drift, p.first), nil
-		for _, t := range m.stats.Refit.New {
-			if l := p.to[t]; p.first[l] == t {
-				s.New = append(s.New, l)
-			}
+		s.Drift = permuted(s.Drift, p.first)
+		if len(s.Moves) == m.k {
+			s.Moves = permuted(s.Moves, p.first)
 		}
-		slices.Sort(s.New)
+		s.New, s.Moved = p.those(s.New), p.those(s.Moved)
+	}
+	out.stats.Edited.Excluded = slices.DeleteFunc(out.stats.Edited.Excluded, func(x Exclusion) bool {
+		return slices.Index(p.to, p.to[x.Topic]) != x.Topic || slices.Contains(p.to[x.Topic+1:], p.to[x.Topic])
+	})
+	for i, x := range out.stats.Edited.Excluded {
+		out.stats.Edited.Excluded[i].Topic = p.to[x.Topic]
 	}
 	for i := range out.stats.Seeds {
 		out.stats.Seeds[i].Topic = p.to[out.stats.Seeds[i].Topic]

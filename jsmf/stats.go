@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jsmf-go/spectral/anchor"
@@ -78,18 +79,50 @@ type RefitStats struct {
 	// same: see Alignment.
 	New      []int `json:"new"`
 	Vanished []int `json:"vanished"`
+	// Moves holds for each topic how far refits to resampled documents move it, 0 or NaN where that is not known:
+	// TopicUncertainty.Moves where passes began with the topics of the previous model, MovesAnew where these were
+	// found again. nil: the previous model has no such replicates. Moved are the topics that are not new and
+	// have drifted farther.
+	Moves []float64 `json:"moves,omitempty"`
+	Moved []int     `json:"moved,omitempty"`
 	// Joined are the words that the previous model did not have, and Left those that only it had,
 	// in the order of the models.
 	Joined []string `json:"joined"`
 	Left   []string `json:"left"`
 }
 
+// String says what became of the topics, in a few sentences.
+func (s RefitStats) String() string {
+	if s.Drift == nil {
+		return ""
+	}
+	list := func(topics []int) string {
+		if len(topics) == 0 {
+			return "none"
+		}
+		return strings.Trim(fmt.Sprint(topics), "[]")
+	}
+	out := fmt.Sprintf("New topics: %s. Topics of the previous model that are gone: %s. ", list(s.New), list(s.Vanished))
+	if s.Moves == nil {
+		return out + "Whether others moved farther than by chance is not known: the previous model has no bootstrap of this kind."
+	}
+	return out + fmt.Sprintf("Moved farther than refits to resampled documents move by themselves: %s.", list(s.Moved))
+}
+
 // EditStats are what a person has decided about topics by Edits, besides their names.
 type EditStats struct {
 	// Topics says that some were merged, split or dropped: a refit begins with those that there are.
 	Topics bool `json:"topics,omitempty"`
-	// Hidden are the words of Edits.Hide.
-	Hidden []string `json:"hidden,omitempty"`
+	// Hidden, Stopped and Excluded are the words of Edits.Hide, Stop and Exclude.
+	Hidden   []string    `json:"hidden,omitempty"`
+	Stopped  []string    `json:"stopped,omitempty"`
+	Excluded []Exclusion `json:"excluded,omitempty"`
+}
+
+// Exclusion are words that are kept out of a topic.
+type Exclusion struct {
+	Topic int      `json:"topic"`
+	Words []string `json:"words"`
 }
 
 // took adds to the time of a stage.

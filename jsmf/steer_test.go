@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
@@ -187,5 +189,128 @@ func TestEditErrorsOfParts(t *testing.T) {
 	var e Edits
 	if err := json.Unmarshal([]byte(`{"model": "x", "split": {"2": 3}, "drop": [5]}`), &e); err != nil || e.Split[2] != 3 || e.Drop[0] != 5 {
 		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// A word that is stopped after the fit leaves the topics that a fit without it finds, and shares near its; one
+// that is kept out of a topic is in the others as it was. A refit keeps both.
+func TestEditWords(t *testing.T) {
+	c, _, best := seeded(t, 450, 45)
+	m, err := New(10).Fit(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := m.Transform(t.Context(), c.Source())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = m.With(Additions{Documents: docs}); err != nil {
+		t.Fatal(err)
+	}
+	stop := []string{m.TopWords(0, 1)[0].Word, best[3][1]}
+	out, err := m.Edit(Edits{Model: m.Fingerprint(), Stop: stop, Exclude: map[int][]string{4: {m.TopWords(4, 1)[0].Word}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	less, _, err := corpus.Curate(c, corpus.Curation{StopWords: stop})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := New(10).From(m).Fit(t.Context(), less)
+	if err != nil {
+		t.Fatal(err)
+	}
+	al, err := Align(t.Context(), out, fit, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares, want, before := out.TopicShares(), fit.TopicShares(), m.TopicShares()
+	for k, d := range al.Drift {
+		if k != 4 && d > 0.05 {
+			t.Errorf("topic %d is at a distance of %.3f from that of a fit without the words", k, d)
+		}
+		if math.Abs(shares[k]-want[k]) > 0.02 {
+			t.Errorf("topic %d has a share of %.3f, before %.3f, and %.3f in a fit without the words", k, shares[k], before[k], want[k])
+		}
+	}
+	if err := out.Additions().Documents.Validate(10); err != nil {
+		t.Error(err)
+	}
+	excluded, _ := m.Index(m.TopWords(4, 1)[0].Word)
+	refit, err := New(10).From(out).Fit(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turned, err := out.Reorder([]int{4, 0, 1, 2, 3, 5, 6, 7, 8, 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, x := range map[string]*Model{"edited": out, "refit": refit, "turned": turned} {
+		k := x.Stats().Edited.Excluded[0].Topic
+		if x.Topics().At(excluded, k) != 0 || x.Topics().At(excluded, 8) == 0 || x.TopWords(k, 1)[0].Index == excluded {
+			t.Errorf("%s: the word is not kept out of topic %d alone", what, k)
+		}
+		for _, w := range stop {
+			if i, _ := x.Index(w); mat.Sum(x.denseTopics().RowView(i)) != 0 || strings.Contains(strings.Join(x.Names(), " ")+" ", w+" ") {
+				t.Errorf("%s: the word %s is there", what, w)
+			}
+		}
+		for k := range 10 {
+			if sum := mat.Sum(x.denseTopics().ColView(k)); math.Abs(sum-1) > 1e-9 {
+				t.Errorf("%s: topic %d has the sum %v", what, k, sum)
+			}
+		}
+		if _, err := ReadModel(bytes.NewReader(encoded(t, x))); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	merged, err := out.Edit(Edits{Model: out.Fingerprint(), Merge: [][]int{{4, 5}}})
+	if err != nil || merged.Stats().Edited.Excluded != nil && len(merged.Stats().Edited.Excluded) > 0 {
+		t.Errorf("merged: %+v, %v", merged.Stats().Edited, err)
+	}
+	id := m.Fingerprint()
+	for want, e := range map[string]Edits{
+		"to stop that are not in the vocabulary: \"w99999\"": {Stop: []string{"w99999"}},
+		"keep out of topic 3 that are not":                   {Exclude: map[int][]string{3: {"w99999"}}},
+		"topic 10, which is not":                             {Exclude: map[int][]string{10: {"w1"}}},
+		"topic 1, which is merged":                           {Exclude: map[int][]string{1: {"w1"}}, Merge: [][]int{{1, 2}}},
+		"no words but":                                       {Stop: m.Vocabulary()},
+	} {
+		e.Model = id
+		if _, err := m.Edit(e); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// Topics that moved farther than by chance are said to have moved, where chance is known.
+func TestRefitMoved(t *testing.T) {
+	m := mustModel(t, readParts("god jesus bible", "space nasa orbit", "war army tank", "ball goal team"))
+	next := mustModel(t, readParts("god jesus church", "space nasa orbit", "war army tank", "peace treaty king"))
+	known, err := next.follow(t.Context(), m, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := known.Stats().Refit; s.Moves != nil || !strings.Contains(s.String(), "is not known") {
+		t.Errorf("without a bootstrap: %+v, %v", s, s)
+	}
+	m.add.Uncertainty = &Uncertainty{Level: 0.95, Topics: []TopicUncertainty{{MovesAnew: 0.01}, {MovesAnew: 0.01}, {}, {MovesAnew: 0.01}}}
+	got, err := next.follow(t.Context(), m, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := got.Stats().Refit; !slices.Equal(s.Moved, []int{0}) || !slices.Equal(s.New, []int{3}) || s.String() != "New topics: 3. Topics of the previous model that are gone: 3. Moved farther than refits to resampled documents move by themselves: 0." {
+		t.Errorf("%+v, %v", s, s)
+	}
+	kept, err := next.follow(t.Context(), m, []int{0, 1, 2, 3}, 1) // of passes that began with the topics of m
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := kept.Stats().Refit; s.Moves != nil || s.Moved != nil {
+		t.Errorf("without warm replicates: %+v", s)
+	}
+	turned := got.reordered([]int{3, 1, 2, 0}).Stats().Refit
+	if !slices.Equal(turned.Moved, []int{3}) || !slices.Equal(turned.New, []int{0}) || turned.Moves[3] != 0.01 {
+		t.Errorf("turned: %+v", turned)
 	}
 }

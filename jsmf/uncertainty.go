@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/nanjson"
@@ -66,6 +67,11 @@ type TopicUncertainty struct {
 	// chance, and Kept that of the warm ones: see Replicate.Matched. NaN without any.
 	Stability float64 `json:"stability"`
 	Kept      float64 `json:"kept"`
+	// Moves is how far the topic moves by itself when documents are resampled: the total variation distance
+	// to its match that the part Level of the warm replicates stays within, and MovesAnew that of the cold ones.
+	// NaN or 0 where it is not known.
+	Moves     float64 `json:"moves,omitempty"`
+	MovesAnew float64 `json:"moves_anew,omitempty"`
 	// Split is the share of the cold replicates in which another topic is a part of this one, and
 	// Parts are the names of the two in the one in which they are farthest apart; nil without any.
 	Split float64  `json:"split"`
@@ -186,6 +192,7 @@ type tally struct {
 	merges [][]float64     // of each topic, the cold replicates in which it is one with another
 	apart  []float64       // of each topic, the ℓ₁ distance of its Parts
 	values []spread.Number // of each of numbers, over the replicates that count
+	moves  [2][][]float64  // of each topic, half its distance in warm replicates, and in cold ones
 	lost   []spread.Spread // of each topic, half its distance in drawn replicates that have it
 	pairs  spread.Line     // the correlations of drawn replicates on those of their documents
 }
@@ -194,7 +201,7 @@ func newTally(m *Model, o Bootstrap) *tally {
 	k := m.k
 	s := &tally{
 		m: m, of: m.families(), cold: o.Warm == 0, out: &Uncertainty{Level: o.Level, Topics: make([]TopicUncertainty, k)},
-		merges: make([][]float64, k), apart: make([]float64, k), lost: make([]spread.Spread, k),
+		merges: make([][]float64, k), moves: [2][][]float64{make([][]float64, k), make([][]float64, k)}, apart: make([]float64, k), lost: make([]spread.Spread, k),
 	}
 	for t := range k {
 		s.merges[t] = make([]float64, k)
@@ -227,6 +234,13 @@ func (s *tally) add(ctx context.Context, r *Replicate) error {
 		for i, v := range s.numbers(r.Model, r.Matched) {
 			s.values[i].Again.Add(v)
 		}
+	}
+	kind := 0
+	if r.Cold {
+		kind = 1
+	}
+	for t, d := range r.Distance {
+		s.moves[kind][t] = append(s.moves[kind][t], d/2)
 	}
 	return nil
 }
@@ -375,6 +389,12 @@ func (s *tally) uncertainty() *Uncertainty {
 	warm, cold := float64(u.Warm), float64(u.Cold)
 	for t := range u.Topics {
 		x := &u.Topics[t]
+		for kind, to := range []*float64{&x.Moves, &x.MovesAnew} {
+			if moves := s.moves[kind][t]; len(moves) > 1 {
+				slices.Sort(moves)
+				*to = stat.Quantile(u.Level, stat.Empirical, moves, nil)
+			}
+		}
 		x.Kept, x.Stability, x.Split = x.Kept/warm, x.Stability/cold, x.Split/cold
 		for other := range s.merges[t] {
 			s.merges[t][other] /= cold
@@ -410,7 +430,7 @@ func (u *Uncertainty) check(n int, families []int) error {
 		return fmt.Errorf("%d topics, want %d", len(u.Topics), k)
 	}
 	for t, x := range u.Topics {
-		for _, s := range []float64{x.Stability, x.Kept, x.Split, x.Changed} {
+		for _, s := range []float64{x.Stability, x.Kept, x.Split, x.Changed, x.Moves, x.MovesAnew} {
 			if s < 0 || s > 1 {
 				return fmt.Errorf("a share of the replicates or words of topic %d is %v", t, s)
 			}
@@ -459,7 +479,7 @@ func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
 		}
 		x.Words, x.Parts = slices.Clone(x.Words), slices.Clone(x.Parts)
 		if parts[l] > 1 {
-			x = TopicUncertainty{Share: Interval{shares[l], nan, nan, nan}, Changed: nan, Stability: nan, Kept: nan, Split: nan}
+			x = TopicUncertainty{Share: Interval{shares[l], nan, nan, nan}, Changed: nan, Stability: nan, Kept: nan, Moves: nan, MovesAnew: nan, Split: nan}
 			for _, w := range largest(m.topics, m.n, k, l, len(u.Topics[t].Words)) {
 				x.Words = append(x.Words, WordUncertainty{m.Word(w), w, Interval{m.topics[w*k+l], nan, nan, nan}})
 			}
