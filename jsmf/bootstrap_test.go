@@ -221,6 +221,17 @@ func TestUncertaintyIntervals(t *testing.T) {
 		}
 	}
 	for i, x := range u.Topics {
+		var warm, cold float64
+		for _, r := range replicates(t, o, p, m, c) {
+			if r.Cold {
+				cold = max(cold, r.Distance[i]/2)
+			} else {
+				warm = max(warm, r.Distance[i]/2)
+			}
+		}
+		if x.Moves != warm || x.MovesAnew != cold { // of so few, 95 % are all
+			t.Errorf("topic %d moves by %v and %v, want %v and %v", i, x.Moves, x.MovesAnew, warm, cold)
+		}
 		near("share", x.Share, interval(m.TopicShares()[i], func(m *jsmf.Model) float64 { return m.TopicShares()[i] }))
 		w := x.Words[0].Index
 		near("word", x.Words[0].Prob, interval(m.Topics().At(w, i), func(m *jsmf.Model) float64 { return m.Topics().At(w, i) }))

@@ -30,10 +30,11 @@ import (
 // went. The model is not bit for bit that of a fit without prev.
 //
 // What a person has decided stays without being asked for again: names; the seeds of prev, unless Seeds has
-// others; and words that were hidden, stopped or kept out of a topic (Edits), if the documents have them. A prev with seeds, or with topics that were merged, split or
-// dropped, is followed by passes (Refine) from its own topics, none of which is merged with another. K is then
-// the number of topics of prev, or what it was before they were edited, which is the same here; or more. Less is
-// an error. Seeds that prev does not have add topics.
+// others; and words that were hidden, stopped or kept out of a topic (Edits), if the documents have them. Where prev
+// has names or seeds, or topics that were merged, split or dropped or that words are kept out of, passes (Refine)
+// begin with its topics, none of which is merged with another. K is then the number of topics of prev, or what it
+// was before they were edited, which is the same here; or more. Less is an error. Seeds that prev does not have add
+// topics.
 func (p Pipeline) From(prev *Model) Pipeline { p.from = prev; return p }
 
 // anchorHysteresis is by how much farther a word must be to replace an anchor of the previous
@@ -106,7 +107,11 @@ func (r *run) prefer() (anchors []int) {
 
 // carries reports whether passes begin with the topics of the previous model.
 func (p Pipeline) carries() bool {
-	return p.refiner != nil && p.from != nil && (p.parts != nil || p.from.stats.Edited.Topics || p.from.stats.Seeds != nil)
+	if p.refiner == nil || p.from == nil {
+		return false
+	}
+	s := &p.from.stats
+	return p.parts != nil || s.Edited.Topics || s.Edited.Excluded != nil || s.Seeds != nil || p.from.add.Names != nil
 }
 
 // asked returns the seeds of topics, but for those that are divided or dropped.
