@@ -91,22 +91,17 @@ type RefitStats struct {
 	Left   []string `json:"left"`
 }
 
-// String says what became of the topics, in a few sentences.
-func (s RefitStats) String() string {
-	if s.Drift == nil {
+// Movement says in a sentence which topics moved farther than by chance; "" where nothing was refitted.
+func (s RefitStats) Movement() string {
+	switch {
+	case s.Drift == nil:
 		return ""
+	case s.Moves == nil:
+		return "Whether topics moved farther than by chance is not known: the previous model has no bootstrap of this kind."
+	case len(s.Moved) == 0:
+		return "None moved farther than refits to resampled documents move it."
 	}
-	list := func(topics []int) string {
-		if len(topics) == 0 {
-			return "none"
-		}
-		return strings.Trim(fmt.Sprint(topics), "[]")
-	}
-	out := fmt.Sprintf("New topics: %s. Topics of the previous model that are gone: %s. ", list(s.New), list(s.Vanished))
-	if s.Moves == nil {
-		return out + "Whether others moved farther than by chance is not known: the previous model has no bootstrap of this kind."
-	}
-	return out + fmt.Sprintf("Moved farther than refits to resampled documents move by themselves: %s.", list(s.Moved))
+	return "Moved farther than refits to resampled documents move them: topics " + strings.Trim(fmt.Sprint(s.Moved), "[]") + "."
 }
 
 // EditStats are what a person has decided about topics by Edits, besides their names.

@@ -291,16 +291,16 @@ func TestRefitMoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := known.Stats().Refit; s.Moves != nil || !strings.Contains(s.String(), "is not known") {
-		t.Errorf("without a bootstrap: %+v, %v", s, s)
+	if s := known.Stats().Refit; s.Moves != nil || !strings.Contains(s.Movement(), "is not known") {
+		t.Errorf("without a bootstrap: %+v", s)
 	}
 	m.add.Uncertainty = &Uncertainty{Level: 0.95, Topics: []TopicUncertainty{{MovesAnew: 0.01}, {MovesAnew: 0.01}, {}, {MovesAnew: 0.01}}}
 	got, err := next.follow(t.Context(), m, nil, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := got.Stats().Refit; !slices.Equal(s.Moved, []int{0}) || !slices.Equal(s.New, []int{3}) || s.String() != "New topics: 3. Topics of the previous model that are gone: 3. Moved farther than refits to resampled documents move by themselves: 0." {
-		t.Errorf("%+v, %v", s, s)
+	if s := got.Stats().Refit; !slices.Equal(s.Moved, []int{0}) || !slices.Equal(s.New, []int{3}) || s.Movement() != "Moved farther than refits to resampled documents move them: topics 0." {
+		t.Errorf("%+v", s)
 	}
 	kept, err := next.follow(t.Context(), m, []int{0, 1, 2, 3}, 1) // of passes that began with the topics of m
 	if err != nil {

@@ -142,6 +142,7 @@ func refit(ctx context.Context, o *options, s streams) error {
 func printDrift(w io.Writer, prev, m *jsmf.Model) {
 	r := m.Stats().Refit
 	fmt.Fprintf(w, "\nAGAINST THE MODEL BEFORE, of %d topics: %d are new, %d have vanished; %d words came, %d went.\n", prev.K(), len(r.New), len(r.Vanished), len(r.Joined), len(r.Left))
+	fmt.Fprintln(w, r.Movement())
 	for _, k := range r.Vanished {
 		fmt.Fprintf(w, "  vanished: %d %s\n", k, prev.Name(k))
 	}
