@@ -32,7 +32,6 @@ type data struct {
 	Matrix      matrixData        `json:"matrix"`
 	Uncertainty *uncertaintyData  `json:"uncertainty,omitempty"`
 	TopicMap    topicMapData      `json:"topicmap"`
-	Map         mapData           `json:"map"`
 	Changes     []number          `json:"changes"`
 	Eigen       []number          `json:"eigen"`
 	Norms       []number          `json:"norms"`
@@ -91,13 +90,6 @@ type matrixData struct {
 	Named       bool    `json:"named"` // there is room for all names
 	Width       int     `json:"width"`
 	Height      int     `json:"height"`
-}
-
-type mapData struct {
-	Words []int    `json:"words"`
-	X     []number `json:"x"`
-	Y     []number `json:"y"`
-	Hull  []int    `json:"hull"` // places in Words
 }
 
 // number is a float64 that takes few digits in JSON, and null where it is not

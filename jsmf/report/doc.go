@@ -17,8 +17,8 @@
 // (Model.TopWords), or its words by relevance (Sievert and Shirley 2014, exact for every
 // position of the slider), with background topics marked; a map of topics, near each other
 // where their words are alike; the tree of topics that were found by splitting fewer
-// (Model.Tree), in which each level is a list and groups open; the correlations as a network, a matrix and a list; a map of
-// the words and anchors with their convex hull; and the convergence of the rectification. A
+// (Model.Tree), in which each level is a list and groups open; the correlations as a network, a matrix and a list;
+// and the convergence of the rectification. A
 // model that holds verdicts and a bootstrap (Model.With) is shown with how
 // good each topic is, the intervals of shares and correlations, and how often a topic comes
 // back. Of more than 250 topics the drawings and the matrix of correlations show groups: those of

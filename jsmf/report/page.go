@@ -122,11 +122,6 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 			d.Topics[k].partners = near
 		}
 	}
-	components, err := pca(u.m)
-	if err != nil {
-		return nil, err
-	}
-	d.Map = drawMap(u.m, used, components)
 	used.finish(d)
 	d.Columns = p.columns(m, o)
 	d.Matrix = u.matrix()

@@ -79,7 +79,6 @@ var sections = []string{
 	"hierarchy",
 	"quality",
 	"sweep",
-	"map",
 	"fit",
 }
 

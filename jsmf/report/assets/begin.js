@@ -13,10 +13,10 @@
   choose(topic);
   themeNow();
 
-  // The address says what is shown, so that it can be sent: #topic-21&filter=…&words=…&text=…&by.COLUMN=…
+  // The address says what is shown, so that it can be sent: #topic-21&filter=…&text=…&by.COLUMN=…
   const tellAddress = frame(() => {
     const p = new URLSearchParams();
-    for (const [name, input] of [["filter", filter], ["words", find]]) if (input.value.trim()) p.set(name, input.value.trim());
+    if (filter.value.trim()) p.set("filter", filter.value.trim());
     if (together.picked) p.set("together", together.picked.join("."));
     if (docs) docs.tell(p);
     const hash = "#topic-" + topic + (p.size ? "&" + p : "");
@@ -27,8 +27,6 @@
     if (rest.length) {
       filter.value = p.get("filter") || "";
       listTopics();
-      find.value = p.get("words") || "";
-      search();
       if (p.has("together")) together.picked = p.get("together").split(".").filter((s) => /^\d+$/.test(s) && s < K).map(Number).slice(0, 8);
       together.draw();
       if (docs) docs.take(p);
@@ -39,6 +37,6 @@
   addEventListener("hashchange", readAddress);
   onTopic.push(tellAddress);
   onTold.push(tellAddress);
-  for (const input of [filter, find]) input.addEventListener("input", tellAddress);
+  filter.addEventListener("input", tellAddress);
   if (docs) docs.onChosen.push(tellAddress);
   root.dataset.ready = "true";

@@ -75,8 +75,6 @@
     const info = $("word-info");
     info.replaceChildren(el("b", { dir: "auto" }, words[w]), ": " + homes(w) + ".");
     info.hidden = false;
-    find.value = words[w];
-    search();
   };
   // hoverWord shows where a word is: in its row, in the list and on the map of topics; −1: none.
   const onWord = [];

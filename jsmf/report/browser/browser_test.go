@@ -112,7 +112,6 @@ const (
 	barWords   = `[...document.querySelectorAll("#bars li button")].map(b => b.textContent).join(" ")`
 	listTopics = `[...document.querySelectorAll("#list li")].map(l => l.dataset.k).join(" ")`
 	title      = `document.getElementById("detail-title").textContent`
-	zoom       = `document.getElementById("plane").dataset.zoom`
 	firstRow   = `document.querySelector("#bytopic tbody tr").dataset.row`
 )
 
@@ -251,26 +250,6 @@ func controls(v *visit.Visit) {
 	v.Changes("another order", picture, visit.Focus("#order"), visit.Key("n"))
 	v.Changes("a row's topic", title, visit.Focus("#heat"), visit.Press(kb.ArrowDown, kb.ArrowDown, kb.ArrowDown, kb.Enter))
 
-	// The map.
-	v.Changes("zoom by button", zoom, visit.Into("#plane"), visit.Click("#zoom-in"))
-	v.Changes("zoom out by keyboard", zoom, visit.Focus("#zoom-out"), visit.Key(kb.Enter))
-	v.Changes("zoom by key", zoom, visit.Focus("#plane"), visit.Key("+"))
-	v.Changes("moving by key", `document.getElementById("plane").dataset.x`, visit.Focus("#plane"), visit.Key(kb.ArrowLeft))
-	v.Changes("zoom by wheel", zoom, visit.ClickAt("#plane", .5, .5), chromedp.ActionFunc(func(ctx context.Context) error {
-		return wheel(ctx, "#plane", -300)
-	}))
-	v.Changes("all", zoom, visit.Click("#zoom-reset"))
-	v.Changes("moving by mouse", `document.getElementById("plane").dataset.x`, visit.Focus("#plane"), visit.Key("+"), visit.Into("#plane"), chromedp.ActionFunc(func(ctx context.Context) error {
-		return drag(ctx, "#plane", 80, 30)
-	}))
-	v.Run(visit.Focus("#plane"), visit.Key("0"))
-	found := `document.getElementById("plane").dataset.found`
-	v.Changes("searching", found, visit.Set("#find", "no such word"))
-	v.Wait(`document.getElementById("map-info").textContent === "No such word on the map."`)
-	v.Changes("finding", found, visit.Set("#find", first))
-	v.Wait(`document.getElementById("map-info").textContent !== "No such word on the map."`)
-	v.Wait(`document.getElementById("map-info").textContent.length > 5`)
-
 	// The table by topic.
 	v.Changes("sorting topics by mouse", firstRow, visit.Into("#bytopic"), visit.Click("#bytopic th:nth-child(1) button"))
 	v.Changes("sorting topics by keyboard", firstRow, visit.Focus("#bytopic th:nth-child(4) button"), visit.Press(kb.Enter, kb.Enter))
@@ -293,7 +272,7 @@ func controls(v *visit.Visit) {
 
 	// The sections.
 	v.Changes("a section by mouse", `location.hash`, visit.Click(`nav a[href="#quality"]`))
-	v.Changes("a section by keyboard", `location.hash`, visit.Focus(`nav a[href="#map"]`), visit.Key(kb.Enter))
+	v.Changes("a section by keyboard", `location.hash`, visit.Focus(`nav a[href="#fit"]`), visit.Key(kb.Enter))
 
 	// The theme.
 	theme := `getComputedStyle(document.body).backgroundColor`
@@ -437,7 +416,7 @@ func TestMarkup(t *testing.T) {
 	}
 	if got := visit.Eval[[]string](v, `[...document.querySelectorAll("img, iframe, script, style, base, b, svg[onload], a")].filter(e =>
 		!(e.tagName === "SCRIPT" && (e.id === "data" || e === document.scripts[1])) && !(e.tagName === "STYLE" && e === document.querySelector("style")) &&
-		!(e.tagName === "A" && e.getAttribute("href").startsWith("#")) && !(e.tagName === "B" && (e.closest(".track, .key, #detail-anchor, #word-info, #map-info, #heat-info, figcaption")))).map(e => e.outerHTML.slice(0, 100))`); len(got) > 0 {
+		!(e.tagName === "A" && e.getAttribute("href").startsWith("#")) && !(e.tagName === "B" && (e.closest(".track, .key, #detail-anchor, #word-info, #heat-info, figcaption")))).map(e => e.outerHTML.slice(0, 100))`); len(got) > 0 {
 		t.Errorf("elements that the page does not have by itself: %q", got)
 	}
 	if n := visit.Eval[int](v, `document.scripts.length`); n != 2 {
@@ -494,7 +473,7 @@ func shoot(v *visit.Visit, name string) {
 			v.Run(chromedp.EmulateViewport(size[0], size[1]))
 			for _, tab := range []string{"network", "matrix", "pairs"} {
 				v.Run(chromedp.Evaluate(fmt.Sprintf(`document.getElementById("tab-%s").click(); document.activeElement.blur(); scrollTo(0, 0)`, tab), nil), chromedp.Sleep(400*time.Millisecond))
-				for _, part := range []string{"overview", "topics", "correlations", "map", "hierarchy", "quality", "fit"} {
+				for _, part := range []string{"overview", "topics", "correlations", "hierarchy", "quality", "fit"} {
 					if tab != "network" && part != "correlations" || !visit.Eval[bool](v, fmt.Sprintf(`!!document.getElementById(%q)`, part)) {
 						continue
 					}
