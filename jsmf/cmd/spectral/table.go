@@ -132,6 +132,9 @@ const (
 
 // survey reads the table once, for all but the words.
 func (t table) survey(ctx context.Context) (*documents, error) {
+	if t.words { // nothing is known but the words
+		return &documents{one: t.nouns.Document, called: t.nouns.Documents}, nil
+	}
 	all := t.fields()
 	shown := func(name, column string) (at int) {
 		if column == "" {
@@ -278,6 +281,9 @@ func (s lumped) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
 
 // String says how many documents there are, and of which time.
 func (d *documents) String() string {
+	if d.n == 0 { // not read yet
+		return ""
+	}
 	s := count(d.n, d.one, d.called)
 	if len(d.times) > 0 {
 		s += fmt.Sprintf(", %s to %s", d.first.Format(time.DateOnly), d.last.Format(time.DateOnly))

@@ -37,6 +37,7 @@ type answers struct {
 	pipeline    jsmf.Pipeline
 	sweep       *jsmf.Sweep // nil: the number of topics was given
 	model       *jsmf.Model
+	sampled     string // says of which documents the model is, if not of all
 	measured    *metrics.Report
 	topics      *jsmf.Compositions
 	uncertainty *jsmf.Uncertainty
@@ -57,6 +58,9 @@ func topics(ctx context.Context, o *options, s streams) error {
 	stopped := err
 	if stopped != nil {
 		a.table.notes = append(a.table.notes, "this was interrupted: what would have come later is missing")
+		if a.sampled != "" {
+			a.table.notes = append(a.table.notes, "the topics are "+a.sampled)
+		}
 		a.topics = nil // to lay out documents would take longer than somebody waits
 	}
 	where := ""
@@ -132,6 +136,9 @@ func (a *answers) read(ctx context.Context, o *options, s *steps, stdin io.Reade
 	if err := s.step("read", func() (_ string, err error) {
 		if raw, err = corpus.Read(ctx, watched{t.source(a.documents, tok), s.rec}); err != nil {
 			return "", err
+		}
+		if t.words {
+			a.documents.n = raw.NumDocs()
 		}
 		return sizes(raw), nil
 	}); err != nil {
@@ -297,27 +304,55 @@ func (a *answers) fit(ctx context.Context, o *options, s *steps, stderr io.Write
 	a.pipeline = first
 	begun := time.Now()
 	defer func() { s.times = append(s.times, report.Time{Stage: "fit", Duration: time.Since(begun)}) }()
-	if a.model, err = first.Fit(ctx, a.corpus); err != nil {
+	said := "of one fit"
+	all, last := a.corpus, o.topics > 0 || o.fast // no number of topics to look for
+	sampled := all.NumDocs() > 4*firstDocuments && len(seeds) == 0
+	if sampled {
+		if all, err = a.corpus.Select(spread(a.corpus.NumDocs(), firstDocuments), nil); err != nil {
+			return err
+		}
+		first = first.K(min(k, firstTopics))
+		said = fmt.Sprintf("of a sample of %d %s", firstDocuments, a.documents.called)
+		a.sampled = said
+	}
+	if a.model, err = first.Fit(ctx, all); err != nil {
 		return a.explain(err, o)
 	}
-	if o.topics > 0 || o.fast {
-		return nil
-	}
-	if !o.quiet {
-		fmt.Fprintf(stderr, "\nA first answer, after %.1f s; how many topics there are, and how sure, comes next:\n", time.Since(s.begun).Seconds())
+	if !o.quiet && (sampled || !last) {
+		fmt.Fprintf(stderr, "\nA first answer, after %.1f s, %s:\n", time.Since(s.begun).Seconds(), said)
 		firstAnswer(stderr, a.model)
 	}
-	sweep, err := (jsmf.Grid{}).Run(ctx, a.pipeline.K(0), a.corpus)
-	if err != nil {
-		return err
+	if !last {
+		if a.sweep, err = (jsmf.Grid{}).Run(ctx, a.pipeline.K(0), a.corpus); err != nil {
+			return err
+		}
+		if m := a.sweep.Model; m != nil {
+			a.model, a.pipeline, a.sampled = m, a.pipeline.K(m.K()), ""
+			return nil
+		}
+		a.table.notes = append(a.table.notes, strings.TrimSuffix(a.sweep.Why, ".")+"; these topics are those of one fit, and may be chance")
+		a.sweep = nil
 	}
-	if sweep.Model == nil {
-		a.table.notes = append(a.table.notes, strings.TrimSuffix(sweep.Why, ".")+"; these topics are those of one fit, and may be chance")
-		return nil
+	if sampled {
+		m, err := a.pipeline.Fit(ctx, a.corpus)
+		if err != nil {
+			return a.explain(err, o)
+		}
+		a.model, a.sampled = m, ""
 	}
-	a.sweep, a.model, a.pipeline = sweep, sweep.Model, a.pipeline.K(sweep.Model.K())
 	return nil
 }
+
+// spread returns m of n numbers, at equal distances.
+func spread(n, m int) []int {
+	out := make([]int, m)
+	for i := range out {
+		out[i] = i * n / m
+	}
+	return out
+}
+
+const firstDocuments = 5000 // of a first answer where there are many times more
 
 const firstTopics = 30 // of a first answer, at most
 
