@@ -114,7 +114,7 @@ func (x *Wording) Notes() (out []string) {
 			out = append(out, fmt.Sprintf("By %s, there is too little to tell in %d of %d topics: none of their words is used in 40 documents.", t.Name, little, len(t.Topics)))
 		}
 		if unsure > 0 {
-			out = append(out, fmt.Sprintf("By %s, %d words are left out, because they are not sure once topics are learned again.", t.Name, unsure))
+			out = append(out, fmt.Sprintf("By %s, words left out because they are not sure once topics are learned again: %d.", t.Name, unsure))
 		}
 	}
 	return out

@@ -35,9 +35,9 @@ import (
 // Ratio is a ratio of odds with an informative Dirichlet prior (Monroe, Colaresi and Quinn, Political
 // Analysis 16, 2008): a group gets half a use, and as many tokens as words are judged, in the proportions of
 // all. Its interval comes from documents and replicates, as those of Run do. It holds what the topics would be
-// if they were learned again, and what drawn documents show, whose groups differ in shares alone. As only
-// words that are found are shown, it is wider, as Benjamini and Yekutieli (Journal of the American Statistical
-// Association 100, 2005) tell. Words whose interval holds 1 are left out (TopicWording.Unsure).
+// if they were learned again, and what drawn documents show, whose groups differ in shares alone. Words whose
+// interval holds 1 are left out (TopicWording.Unsure). Words that stand out by chance are among those found,
+// so that ratios are rather too large where a topic has few uses.
 //
 // A topic that is several subjects is worded differently by groups that take up one of them.
 //
@@ -397,16 +397,13 @@ func (t *wordedTerm) again(u *uses, x *jsmf.Replicate, weights []float64) {
 func (e *WordingEstimator) Wording() *Wording {
 	out := e.made
 	for _, t := range e.terms {
-		made, found := t.TermWording, make([]int, len(t.Topics))
+		made := t.TermWording
 		made.Topics = slices.Clone(t.Topics)
-		for _, f := range t.found {
-			found[f.topic]++
-		}
 		for _, f := range t.found {
 			topic := &made.Topics[f.topic]
 			x := f.number.Interval(spread.Doubt{
-				Level: 1 - (1-out.Level)*float64(found[f.topic])/float64(topic.Judged*t.compared), Units: t.Points[f.Point].Units,
-				Variance: max(f.variance-f.number.Again.Variance(), 0), Drawn: out.Drawn, Hidden: spread.Hidden(e.changed[f.topic].Mean()) / 2,
+				Level: out.Level, Units: t.Points[f.Point].Units, Variance: max(f.variance-f.number.Again.Variance(), 0),
+				Drawn: out.Drawn, Hidden: spread.Hidden(e.changed[f.topic].Mean()) / 2,
 			})
 			f.Ratio = jsmf.Interval{Value: math.Exp(x.Value), Low: math.Exp(x.Value - x.Half), High: math.Exp(x.Value + x.Half)}
 			f.Ratio.Bias = math.Exp(f.number.Value) - f.Ratio.Value
