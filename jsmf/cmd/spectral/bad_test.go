@@ -225,7 +225,7 @@ func TestOutputFails(t *testing.T) {
 	invoke(t, 0, columns(path, "-k", "4", "-fast", "-quiet", "-report", none, "-save", model)...)
 	for err, want := range map[error]string{syscall.EPIPE: "", syscall.ENOSPC: "spectral: " + syscall.ENOSPC.Error() + "\n"} {
 		var errs bytes.Buffer
-		if got := run(t.Context(), []string{"show", model}, streams{nil, closed{&os.PathError{Op: "write", Path: "/dev/stdout", Err: err}}, &errs}); got != 1 {
+		if got := run(t.Context(), []string{"show", model}, streams{out: closed{&os.PathError{Op: "write", Path: "/dev/stdout", Err: err}}, err: &errs}); got != 1 {
 			t.Errorf("%v: exit status %d, want 1", err, got)
 		}
 		if got := errs.String(); err == syscall.EPIPE && got != "" || !strings.Contains(got, strings.TrimPrefix(strings.TrimSpace(want), "spectral: ")) {

@@ -34,13 +34,14 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	signal.Ignore(syscall.SIGPIPE) // a closed pipe is an error of writing
-	os.Exit(run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}))
+	os.Exit(run(ctx, os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
 // streams are those of a process.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	flush    func() error // writes what is left in out, which commands find buffered
 }
 
 // command is what `spectral NAME` does.
@@ -111,7 +112,7 @@ func (c command) run(ctx context.Context, args []string, s streams) int {
 	if err = sameRelease(); err == nil {
 		out, flush := lines(s.out)
 		b := bufio.NewWriter(out)
-		err = c.work(ctx, o, streams{s.in, b, s.err})
+		err = c.work(ctx, o, streams{s.in, b, s.err, b.Flush})
 		err = errors.Join(err, b.Flush(), flush())
 	}
 	switch {

@@ -201,8 +201,8 @@ func apply(ctx context.Context, o *options, s streams) error {
 		if o.source == "-" && (o.as == "" || o.as == "jsonl") {
 			in := bufio.NewReaderSize(s.in, 1<<16)
 			if first, _ := in.Peek(1); o.as == "jsonl" || len(first) > 0 && first[0] == '{' {
-				if b, ok := w.(*bufio.Writer); ok {
-					out.flush = b.Flush
+				if o.out == "-" {
+					out.flush = s.flush
 				}
 				return out.stream(ctx, o, in)
 			}

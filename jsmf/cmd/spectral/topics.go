@@ -62,13 +62,19 @@ func topics(ctx context.Context, o *options, s streams) error {
 			a.table.notes = append(a.table.notes, "the topics are "+a.sampled)
 		}
 		a.topics = nil // to lay out documents would take longer than somebody waits
+		a.print(s.out)
+		if err := s.flush(); err != nil {
+			return err
+		}
 	}
 	where := ""
 	failed := st.step("write", func() (_ string, err error) {
 		where, err = a.write(o, st.times)
 		return where, err
 	})
-	a.print(s.out) // even if a file cannot be written
+	if stopped == nil {
+		a.print(s.out) // even if a file cannot be written
+	}
 	if where != "" {
 		fmt.Fprintf(s.out, "\nThe report, to open in a browser: %s\n", where)
 	}

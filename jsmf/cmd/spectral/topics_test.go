@@ -31,7 +31,7 @@ func invokeIn(t *testing.T, want int, stdin string, args ...string) (stdout, std
 	t.Helper()
 	t.Setenv("COLUMNS", "") // lines as long as they are
 	var out, errs bytes.Buffer
-	if got := run(context.Background(), args, streams{strings.NewReader(stdin), &out, &errs}); got != want {
+	if got := run(context.Background(), args, streams{in: strings.NewReader(stdin), out: &out, err: &errs}); got != want {
 		t.Fatalf("%q: exit status %d, want %d\n%s", args, got, want, errs.String())
 	}
 	return out.String(), errs.String()
@@ -248,7 +248,7 @@ func TestUnwritable(t *testing.T) {
 	var out bytes.Buffer
 	errs := onWrite{text: "read", do: func() { os.Remove(dir) }}
 	args := columns(messages(t), "-k", "4", "-report", page, "-save", filepath.Join(dir, "m"), "-effects", filepath.Join(dir, "e.csv"))
-	if got := run(t.Context(), args, streams{nil, &out, &errs}); got != 1 {
+	if got := run(t.Context(), args, streams{out: &out, err: &errs}); got != 1 {
 		t.Fatalf("exit status %d, want 1", got)
 	}
 	for _, want := range []string{"TOPICS: 4", "BY OFFICE", page} {
@@ -278,7 +278,7 @@ func TestInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var out bytes.Buffer
 		errs := onWrite{text: c.at, do: cancel}
-		if got := run(ctx, columns(path, "-report", page), streams{nil, &out, &errs}); got != 130 {
+		if got := run(ctx, columns(path, "-report", page), streams{out: &out, err: &errs}); got != 130 {
 			t.Errorf("%s: exit status %d, want 130\n%s", c.at, got, errs.said.String())
 		}
 		if got := strings.Contains(out.String(), "this was interrupted") && strings.Contains(out.String(), "TOPICS: "); got != c.topics {
