@@ -332,6 +332,12 @@ func TestEveryStatisticIsStored(t *testing.T) {
 	n := 0
 	fill(reflect.ValueOf(&p.Stats).Elem(), &n)
 	fill(reflect.ValueOf(&p.Provenance).Elem(), &n)
+	for i := range p.Stats.Seeds { // these are checked
+		p.Stats.Seeds[i].Topic, p.Stats.Seeds[i].Asked = i%2, Seed{Name: "asked", Words: []string{"some"}, Weights: []float64{2}, Strength: 0.5}
+	}
+	for i := range p.Stats.Edited.Excluded {
+		p.Stats.Edited.Excluded[i].Topic = i % 2
+	}
 	p.Provenance.FormatVersion = modelfile.Version
 	m, err := ReadModel(bytes.NewReader(encoded(t, mustModel(t, p))))
 	if err != nil {
