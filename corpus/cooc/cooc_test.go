@@ -938,7 +938,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// Chance is what words dealt out at random do, also where few documents are long.
+// Chance is about what words dealt out at random do, also where few documents are long: a little less where documents
+// have a good part of all words.
 func TestChance(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, same := range []bool{true, false} {
@@ -947,10 +948,10 @@ func TestChance(t *testing.T) {
 			n := make(map[string]int)
 			length := 20
 			if !same {
-				length = 1 + int(10*math.Exp(1.5*rng.NormFloat64()))
+				length = 1 + int(20*math.Exp(0.8*rng.NormFloat64()))
 			}
-			for range length {
-				n[fmt.Sprint(int(math.Exp(rng.Float64()*math.Log(300))))]++
+			for tokens := 0; tokens < length || same && len(n) < length; tokens++ {
+				n[fmt.Sprint(int(math.Exp(rng.Float64()*math.Log(1000))))]++
 			}
 			if err := b.AddCounts("", "", n); err != nil {
 				t.Fatal(err)
@@ -970,15 +971,15 @@ func TestChance(t *testing.T) {
 			for j := range i {
 				plain := float64(p.D1(i)) * float64(p.D1(j)) / docs
 				if same && math.Abs(p.Chance(i, j)-plain) > 1e-9*plain {
-					t.Fatalf("documents of one length: %g, want %g", p.Chance(i, j), plain)
+					t.Fatalf("documents of equally many words: %g, want %g", p.Chance(i, j), plain)
 				}
-				if p.D1(i) < 1000 && p.D1(j) < 1000 {
+				if p.D1(i) < 300 && p.D1(j) < 300 {
 					n, chance, equal = n+float64(p.At(i, j)), chance+p.Chance(i, j), equal+plain
 				}
 			}
 		}
 		t.Logf("same length %v: %.0f documents hold pairs, %.0f by chance, %.0f without lengths", same, n, chance, equal)
-		if math.Abs(chance/n-1) > 0.05 {
+		if math.Abs(chance/n-1) > 0.2 {
 			t.Errorf("same length %v: %.0f documents hold pairs, %.0f by chance", same, n, chance)
 		}
 	}

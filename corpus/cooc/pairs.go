@@ -22,7 +22,7 @@ type Pairs struct {
 	d1    []int32
 	d2    []int32 // upper triangle by rows, diagonal included
 	docs  int
-	// Documents of about the same length are alike to Chance: of each kind, how many they are, and in what
+	// Documents of about as many different words are alike to Chance: of each kind, how many they are, and in what
 	// part of them a word is if words come independently (word × kind).
 	kinds []float64
 	part  []float64
@@ -52,11 +52,11 @@ func CountPairs(ctx context.Context, c *corpus.Corpus, words []int) (*Pairs, err
 	p.d1 = make([]int32, p.count)
 	p.d2 = make([]int32, p.count*(p.count+1)/2)
 	var here []int32
-	alike := make(map[int]*[2]float64) // documents and their tokens
+	alike := make(map[int]*[2]float64) // documents and their different words
 	err := parallel.Chunks(ctx, c.NumDocs(), 4096, 1, func(_, _, lo, hi int) error {
 		for m := lo; m < hi; m++ {
 			ids, counts := c.Doc(m)
-			if n := float64(c.DocLen(m)); n > 0 {
+			if n := float64(len(ids)); n > 0 {
 				kind := int(math.Log(n) / math.Log(likeness))
 				if alike[kind] == nil {
 					alike[kind] = new([2]float64)
@@ -89,26 +89,26 @@ func CountPairs(ctx context.Context, c *corpus.Corpus, words []int) (*Pairs, err
 	return p, nil
 }
 
-// likeness is how many times as many tokens documents have at most that are alike to Chance.
+// likeness is how many times as many different words documents have at most that are alike to Chance.
 const likeness = 1.2
 
-// independent sets kinds and part. A document of n tokens has word i with the probability 1 − exp(−λ_i·n),
+// independent sets kinds and part. A document of n different words has word i with the probability 1 − exp(−λ_i·n), since tokens repeat words,
 // where λ_i is such that as many documents have it as do.
 func (p *Pairs) independent(alike map[int]*[2]float64) {
 	var size []float64
 	for _, kind := range slices.Sorted(maps.Keys(alike)) {
-		docs, tokens := alike[kind][0], alike[kind][1]
-		p.kinds, size = append(p.kinds, docs), append(size, tokens/docs)
+		docs, words := alike[kind][0], alike[kind][1]
+		p.kinds, size = append(p.kinds, docs), append(size, words/docs)
 	}
 	n := len(size)
 	p.part = make([]float64, p.count*n)
 	for w, df := range p.d1 {
 		part := p.part[w*n : (w+1)*n]
-		lo, hi := 0.0, 64.0 // of λ times the tokens of the shortest documents
+		lo, hi := 0.0, 64.0 // of λ times the words of the shortest documents
 		for range 60 {
 			at := (lo + hi) / 2
-			for b, tokens := range size {
-				part[b] = -math.Expm1(-at * tokens / size[0])
+			for b, n := range size {
+				part[b] = -math.Expm1(-at * n / size[0])
 			}
 			if floats.Dot(part, p.kinds) < float64(df) {
 				lo = at
@@ -138,7 +138,7 @@ func (p *Pairs) Docs() int { return p.docs }
 func (p *Pairs) D1(i int) int { return int(p.d1[p.at[i]]) }
 
 // Chance returns how many documents would hold both of two different words if words came independently, each in as
-// many documents as it does, and more often in longer ones. For documents of one length it is D1_i·D1_j/Docs. It
+// many documents as it does, and more often in those of more different words. For documents of equally many it is D1_i·D1_j/Docs. It
 // panics if i or j is not among the chosen words.
 func (p *Pairs) Chance(i, j int) float64 {
 	n := len(p.kinds)
