@@ -143,23 +143,3 @@ func BenchmarkMatch(b *testing.B) {
 		}
 	}
 }
-
-// BenchmarkClustAcc clusters 10,000 documents of ten classes by 50 topics.
-func BenchmarkClustAcc(b *testing.B) {
-	x, labels := classed(10000, 10, 2, 1)
-	rng := rand.New(rand.NewPCG(1, 1))
-	w := mat.NewDense(10000, 50, nil)
-	for i := range 10000 {
-		for j := range 50 {
-			w.Set(i, j, x.At(i, j%10)*rng.Float64())
-		}
-	}
-	b.ResetTimer()
-	for range b.N {
-		a, err := ClustAcc(context.Background(), w, labels, KMeans{Workers: 1})
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(a.Accuracy, "accuracy")
-	}
-}

@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -168,37 +166,6 @@ func (a *Agreement) adjust() {
 		chance := pr * pc / (total * (total - 1) / 2)
 		a.ARI = (both - chance) / ((pr+pc)/2 - chance)
 	}
-}
-
-// ClustAcc clusters documents by their topic proportions and compares the
-// clusters with the documents' labels (fu-2018 §6.2): Accuracy of the result is
-// the clustering accuracy of the paper, in [0, 1]. Higher is better: the topics
-// tell the classes apart.
-//
-// w is M×K, the weights of the topics of a document in a row. There are o.K clusters, or one for
-// each of the L different labels. Documents with the label "" take no part and are
-// in cluster −1, as is a document whose weights are all equal. O(M·K) a round
-// of k-means and cluster.
-func ClustAcc(ctx context.Context, w *mat.Dense, labels []string, o KMeans) (*Agreement, error) {
-	m, k := dims(w)
-	if m == 0 || m != len(labels) {
-		return nil, wrongShape("W", m, k, len(labels), 0)
-	}
-	names, err := distinctLabels(labels)
-	if err != nil {
-		return nil, err
-	}
-	labelled := mat.DenseCopyOf(w)
-	for i, s := range labels {
-		if s == "" {
-			clear(labelled.RawRowView(i)) // to be in no cluster
-		}
-	}
-	found, err := o.cluster(ctx, labelled, cmp.Or(o.K, len(names)))
-	if err != nil {
-		return nil, err
-	}
-	return Agree(found.of, labels)
 }
 
 // Association says which topic goes with which label of the documents, as a heat

@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -29,51 +27,6 @@ func classed(m, k int, noise float64, seed uint64) (*mat.Dense, []string) {
 		floats.Scale(1/floats.Sum(row), row)
 	}
 	return w, labels
-}
-
-// Classes far from each other are found, whatever the order of documents,
-// topics and workers.
-func TestClustAcc(t *testing.T) {
-	ctx := context.Background()
-	w, labels := classed(200, 5, 0.8, 1)
-	labels[17] = "" // takes no part
-	w.SetRow(30, make([]float64, 5))
-	w.SetRow(31, []float64{.2, .2, .2, .2, .2})
-	a, err := ClustAcc(ctx, w, labels, KMeans{Seed: 3, Workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c := a.Clusters; c[17] != -1 || c[30] != -1 || c[31] != -1 || slices.Max(c) != 4 {
-		t.Errorf("documents without a cluster: %d %d %d, of %d clusters", c[17], c[30], c[31], slices.Max(c)+1)
-	}
-	// All but the two right.
-	if a.Docs != 199 || a.Accuracy != 197.0/199 || a.Purity != 197.0/199 || math.Abs(a.NMI-1) > 1e-12 {
-		t.Errorf("accuracy %g, purity %g, NMI %g of %d documents", a.Accuracy, a.Purity, a.NMI, a.Docs)
-	}
-	for i, s := range labels {
-		if of := a.Clusters[i]; of >= 0 && a.Label[of] != s {
-			t.Errorf("document %d of %q is in a cluster called %q", i, s, a.Label[of])
-		}
-	}
-	many, err := ClustAcc(ctx, w, labels, KMeans{Seed: 3, Workers: 4})
-	if err != nil || !slices.Equal(many.Clusters, a.Clusters) || many.NMI != a.NMI {
-		t.Errorf("four workers give something else: %v", err)
-	}
-	// More clusters than labels.
-	fine, err := ClustAcc(ctx, w, labels, KMeans{K: 8})
-	if err != nil || len(fine.Counts) != 8 || fine.Purity < 0.95 || fine.Accuracy >= a.Accuracy {
-		t.Errorf("%d clusters, purity %g, accuracy %g, %v", len(fine.Counts), fine.Purity, fine.Accuracy, err)
-	}
-	// Topics in another order.
-	perm := rand.New(rand.NewPCG(1, 1)).Perm(5)
-	v := mat.NewDense(200, 5, nil)
-	for j, p := range perm {
-		v.SetCol(p, mat.Col(nil, j, w))
-	}
-	b, err := ClustAcc(ctx, v, labels, KMeans{Seed: 3})
-	if err != nil || b.Accuracy != a.Accuracy {
-		t.Errorf("permuted topics: accuracy %g, %v", b.Accuracy, err)
-	}
 }
 
 // By hand.
@@ -240,28 +193,14 @@ func TestAssociate(t *testing.T) {
 }
 
 func TestClusterErrors(t *testing.T) {
-	ctx := context.Background()
 	w, labels := classed(10, 3, 0.5, 1)
-	gone, cancel := context.WithCancel(ctx)
-	cancel()
-	if _, err := (KMeans{}).cluster(gone, w, 2); !errors.Is(err, context.Canceled) {
-		t.Errorf("after the end of ctx: %v", err)
-	}
-	bad := mat.DenseCopyOf(w)
-	bad.Set(3, 1, math.NaN())
 	neg := mat.DenseCopyOf(w)
 	neg.Set(3, 1, -1)
 	for what, f := range map[string]func() error{
-		"11 clusters of 10 rows":     func() error { _, err := KMeans{}.cluster(ctx, w, 11); return err },
-		"-1 restarts":                func() error { _, err := KMeans{Restarts: -1}.cluster(ctx, w, 2); return err },
-		"-1 clusters of 10 rows":     func() error { _, err := ClustAcc(ctx, w, labels, KMeans{K: -1}); return err },
-		"W[3, 1]: NaN is not finite": func() error { _, err := ClustAcc(ctx, bad, labels, KMeans{}); return err },
-		"W is 10×3, needs 4":         func() error { _, err := ClustAcc(ctx, w, labels[:4], KMeans{}); return err },
-		"no document has a label":    func() error { _, err := ClustAcc(ctx, w, make([]string, 10), KMeans{}); return err },
-		"W[3, 1]: -1 is negative":    func() error { _, err := Associate(neg, labels); return err },
-		"W is 0×0":                   func() error { _, err := Associate(nil, labels); return err },
-		"of 1 documents":             func() error { _, err := Agree([]int{1}, labels); return err },
-		"document 0 is in cluster":   func() error { _, err := Agree([]int{-2}, labels[:1]); return err },
+		"W[3, 1]: -1 is negative":  func() error { _, err := Associate(neg, labels); return err },
+		"W is 0×0":                 func() error { _, err := Associate(nil, labels); return err },
+		"of 1 documents":           func() error { _, err := Agree([]int{1}, labels); return err },
+		"document 0 is in cluster": func() error { _, err := Agree([]int{-2}, labels[:1]); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%q: %v", what, err)

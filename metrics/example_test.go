@@ -215,7 +215,7 @@ func ExampleMatch() {
 }
 
 // Do the topics tell the classes of the documents apart?
-func ExampleClustAcc() {
+func ExampleAssociate() {
 	w := mat.NewDense(6, 3, []float64{
 		.8, .1, .1,
 		.7, .3, 0,
@@ -225,11 +225,11 @@ func ExampleClustAcc() {
 		.6, .2, .2,
 	})
 	labels := []string{"sea", "sea", "sea", "kitchen", "kitchen", "kitchen"}
-	a, err := metrics.ClustAcc(context.Background(), w, labels, metrics.KMeans{})
+	a, err := metrics.Associate(w, labels)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("accuracy %.2f, purity %.2f, NMI %.2f\n", a.Accuracy, a.Purity, a.NMI)
+	fmt.Printf("accuracy %.2f, purity %.2f, NMI %.2f\n", a.Main.Accuracy, a.Main.Purity, a.Main.NMI)
 	// Output:
 	// accuracy 0.83, purity 0.83, NMI 0.48
 }

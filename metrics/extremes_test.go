@@ -18,10 +18,6 @@ func TestExtremes(t *testing.T) {
 		_, err := Match(ctx, p.B, p.B, o)
 		return err
 	})
-	testutil.Extremes(t, KMeans{}, func(ctx context.Context, k KMeans) error {
-		_, err := k.cluster(ctx, p.B, 3)
-		return err
-	})
 	m, err := cooc.NewDense(p.C)
 	if err != nil {
 		t.Fatal(err)

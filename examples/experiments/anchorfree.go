@@ -9,6 +9,7 @@ import (
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/examples/experiments/internal/rivals"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
 	recovery "github.com/jsmf-go/spectral/recover"
@@ -298,7 +299,7 @@ func (l *lab) measureDraw(ctx context.Context, r row, d *cooc.Moments, b *mat.De
 	if err != nil {
 		return err
 	}
-	a, err := metrics.ClustAcc(ctx, w, labelsOf(c), metrics.KMeans{Seed: l.seed, Workers: l.workers})
+	a, err := rivals.ClustAcc(ctx, w, labelsOf(c), rivals.KMeans{Seed: l.seed, Workers: l.workers})
 	if err != nil {
 		return err
 	}

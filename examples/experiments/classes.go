@@ -9,6 +9,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/examples/experiments/internal/rivals"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
@@ -149,7 +150,7 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 	}
 	took := cpuSeconds() - begun
 	labels := labelsOf(c)
-	a, err := metrics.ClustAcc(ctx, w, labels, metrics.KMeans{Seed: l.seed, Workers: l.workers})
+	a, err := rivals.ClustAcc(ctx, w, labels, rivals.KMeans{Seed: l.seed, Workers: l.workers})
 	if err != nil {
 		return nil, err
 	}

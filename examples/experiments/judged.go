@@ -166,7 +166,7 @@ func (l *lab) judge(ctx context.Context, s *source, k int, method string, draw i
 	begun, seed, labels := cpuSeconds(), l.seed+uint64(draw), labelsOf(c)
 	var a *metrics.Agreement
 	if method == kMeans {
-		a, err = metrics.ClustAcc(ctx, rivals.TFIDF(c).Dense(), labels, metrics.KMeans{K: k, Restarts: 10, Seed: seed, Workers: l.workers})
+		a, err = rivals.ClustAcc(ctx, rivals.TFIDF(c).Dense(), labels, rivals.KMeans{K: k, Restarts: 10, Seed: seed, Workers: l.workers})
 	} else {
 		var x *mixtures
 		if x, err = l.mix(ctx, c, method, k, seed); err == nil {

@@ -1,8 +1,8 @@
 // Package rivals holds the methods that the papers compare the anchor word algorithm
 // with and that the library does not have: online variational inference of latent
 // Dirichlet allocation (OnlineLDA), the correlated topic model by variational EM (CTM)
-// and tensor decomposition by power iterations (Tensor); and non-negative matrix
-// factorisation (NMF). They are written from the
+// and tensor decomposition by power iterations (Tensor); non-negative matrix
+// factorisation (NMF); and k-means, with the clustering accuracy of fu-2018 (ClustAcc). They are written from the
 // published formulas, to be read and checked rather than to be fast. Each uses one
 // goroutine, and the same seed gives the same bits.
 package rivals

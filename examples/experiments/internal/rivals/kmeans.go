@@ -1,4 +1,4 @@
-package metrics
+package rivals
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
+	"github.com/jsmf-go/spectral/metrics"
 )
 
 // KMeans holds the settings of the k-means of [ClustAcc]. The zero value is the
@@ -48,10 +49,12 @@ const maxRestarts = 100_000
 // cluster finds k clusters among the rows of w (M×d, d ≥ 2). O(M·d·k) a round.
 func (o KMeans) cluster(ctx context.Context, w *mat.Dense, k int) (*clusters, error) {
 	if o.Restarts < 0 || o.Restarts > maxRestarts || o.Iterations < 0 {
-		return nil, fmt.Errorf("metrics: k-means: %d restarts, %d iterations; want at most %d restarts", o.Restarts, o.Iterations, maxRestarts)
+		return nil, fmt.Errorf("k-means: %d restarts, %d iterations; want at most %d restarts", o.Restarts, o.Iterations, maxRestarts)
 	}
-	if err := checkDense("W", w, 0, 0); err != nil {
-		return nil, err
+	for i, v := range w.RawMatrix().Data {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fmt.Errorf("k-means: W[%d, %d]: %g is not finite", i/w.RawMatrix().Stride, i%w.RawMatrix().Stride, v)
+		}
 	}
 	restarts, rounds := cmp.Or(o.Restarts, 20), cmp.Or(o.Iterations, 100)
 	m, d := w.Dims()
@@ -64,7 +67,7 @@ func (o KMeans) cluster(ctx context.Context, w *mat.Dense, k int) (*clusters, er
 		}
 	}
 	if k < 1 || k > len(x) {
-		return nil, fmt.Errorf("metrics: k-means: %d clusters of %d rows with a correlation (%d of %d columns in all)", k, len(x), m, d)
+		return nil, fmt.Errorf("k-means: %d clusters of %d rows with a correlation (%d of %d columns in all)", k, len(x), m, d)
 	}
 	found := make([]*kmeans, restarts)
 	err := parallel.Chunks(ctx, restarts, 1, o.Workers, func(_, r, _, _ int) error {
@@ -84,7 +87,7 @@ func (o KMeans) cluster(ctx context.Context, w *mat.Dense, k int) (*clusters, er
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("metrics: k-means: %w", err)
+		return nil, fmt.Errorf("k-means: %w", err)
 	}
 	best := slices.MinFunc(found, func(a, b *kmeans) int { return cmp.Compare(a.sum, b.sum) })
 	out := &clusters{of: slices.Repeat([]int{-1}, m), distance: best.sum / float64(len(x)), converged: best.settled}
@@ -198,4 +201,33 @@ func (s *kmeans) round() {
 			floats.Scale(1/l, y)
 		}
 	}
+}
+
+// ClustAcc clusters documents by their topic proportions and compares the
+// clusters with the documents' labels (fu-2018 §6.2): Accuracy of the result is
+// the clustering accuracy of the paper, in [0, 1]. Higher is better: the topics
+// tell the classes apart.
+//
+// w is M×K, the weights of the topics of a document in a row. There are o.K clusters, or one for
+// each of the L different labels. Documents with the label "" take no part and are
+// in cluster −1, as is a document whose weights are all equal. O(M·K) a round
+// of k-means and cluster.
+func ClustAcc(ctx context.Context, w *mat.Dense, labels []string, o KMeans) (*metrics.Agreement, error) {
+	if m, _ := w.Dims(); m != len(labels) {
+		return nil, fmt.Errorf("k-means: %d labels of %d documents", len(labels), m)
+	}
+	classes := make(map[string]bool)
+	labelled := mat.DenseCopyOf(w)
+	for i, s := range labels {
+		if s == "" {
+			clear(labelled.RawRowView(i)) // to be in no cluster
+			continue
+		}
+		classes[s] = true
+	}
+	found, err := o.cluster(ctx, labelled, cmp.Or(o.K, len(classes)))
+	if err != nil {
+		return nil, err
+	}
+	return metrics.Agree(found.of, labels)
 }
