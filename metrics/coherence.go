@@ -22,8 +22,9 @@ type PairCounts interface {
 	D1(i int) int    // the documents that hold word i
 	Docs() int       // all documents
 
-	// Chance is how many documents would hold both words, i ≠ j, if words came independently.
-	Chance(i, j int) float64
+	// Association is how many times as often as by chance documents hold both words, i ≠ j, and how many standard
+	// deviations more often.
+	Association(i, j int) (times, deviations float64)
 }
 
 // checkPairs reports what top words the pairs lack.

@@ -42,8 +42,8 @@ func TestExtremes(t *testing.T) {
 // allPairs are counts of n words that are all in every one of two documents.
 type allPairs struct{ n int }
 
-func (p allPairs) Has(i int) bool        { return i < p.n }
-func (allPairs) At(int, int) int         { return 2 }
-func (allPairs) D1(int) int              { return 2 }
-func (allPairs) Docs() int               { return 2 }
-func (allPairs) Chance(i, j int) float64 { return 2 }
+func (p allPairs) Has(i int) bool                                 { return i < p.n }
+func (allPairs) At(int, int) int                                  { return 2 }
+func (allPairs) D1(int) int                                       { return 2 }
+func (allPairs) Docs() int                                        { return 2 }
+func (allPairs) Association(i, j int) (times, deviations float64) { return 1, 0 }

@@ -39,7 +39,7 @@ func (g *golden) input(c cooc.Matrix, pairs PairCounts) Factors {
 
 // counts are document frequencies in plain arrays.
 type counts struct {
-	chance func(i, j int) float64 // nil: that of documents of like lengths
+	association func(i, j int) (times, deviations float64) // nil: that of documents of like lengths
 
 	d1   []int
 	d2   [][]int
@@ -225,7 +225,7 @@ func TestFromDocuments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g.counts.chance = pairs.Chance // by the lengths, which the counts do not tell
+		g.counts.association = pairs.Association // by the lengths, which the counts do not tell
 		want, err := Evaluate(ctx, g.input(g.original, g.counts))
 		if err != nil {
 			t.Fatal(err)
@@ -293,9 +293,17 @@ func TestNPMIFromDocuments(t *testing.T) {
 	}
 }
 
-func (c *counts) Chance(i, j int) float64 {
-	if c.chance != nil {
-		return c.chance(i, j)
+func (c *counts) Association(i, j int) (times, deviations float64) {
+	if c.association != nil {
+		return c.association(i, j)
 	}
-	return float64(c.D1(i)) * float64(c.D1(j)) / float64(c.Docs())
+	return plainAssociation(c, i, j)
+}
+
+// plainAssociation is that of documents of like lengths.
+func plainAssociation(p PairCounts, i, j int) (times, deviations float64) {
+	docs := float64(p.Docs())
+	x, y := float64(p.D1(i))/docs, float64(p.D1(j))/docs
+	both := float64(p.At(i, j))
+	return both / (docs * x * y), (both - docs*x*y) / math.Sqrt(docs*x*y*(1-x)*(1-y))
 }

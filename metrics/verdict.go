@@ -65,9 +65,8 @@ type Verdict struct {
 	Quality Quality `json:"quality"`
 	Share   float64 `json:"share"` // p(topic)
 	// Words is how many words the topic has, and Joined how many of them go together: the largest group in which a
-	// chain of links leads from each to each. Two words are linked if both are in n ≥ 2 documents with n ≥ 1.1·e and
-	// n > e + √(e·(1−p)(1−q)·ln N): e is the n of chance (PairCounts.Chance), and p and q are the shares of the documents
-	// that have the one and the other.
+	// chain of links leads from each to each. Two words are linked if two documents or more have both, and they meet 1.1 times as often
+	// as by chance, and by 1.15·√(ln N) standard deviations more often (PairCounts.Association).
 	Words  int `json:"words"`
 	Joined int `json:"joined"`
 	// NPMI is that of the topic's words (see Report.NPMI), NaN for fewer than two.
@@ -211,11 +210,10 @@ func (v *Verdict) apart() bool { return float64(v.Joined) < leastJoined*float64(
 
 // joined returns how many of the words, of n in all, go together: see Verdict.Joined.
 func joined(words []int, pairs PairCounts, n int) int {
-	docs := float64(pairs.Docs())
+	least := 1.15 * math.Sqrt(math.Log(float64(n)))
 	linked := func(x, y int) bool {
-		both, chance := float64(pairs.At(x, y)), pairs.Chance(x, y)
-		p, q := float64(pairs.D1(x))/docs, float64(pairs.D1(y))/docs
-		return both >= 2 && both >= 1.1*chance && both > chance+math.Sqrt(chance*(1-p)*(1-q)*math.Log(float64(n)))
+		times, deviations := pairs.Association(x, y)
+		return pairs.At(x, y) >= 2 && times >= 1.1 && deviations > least
 	}
 	most := 0
 	for left := slices.Clone(words); len(left) > 0; {

@@ -124,15 +124,13 @@ func slowVerdicts(f Factors) []Verdict {
 
 // slowJoined is joined by the closure of the links.
 func slowJoined(words []int, pairs PairCounts, all int) (most int) {
-	n, docs := len(words), float64(pairs.Docs())
+	n := len(words)
 	reach := make([]bool, n*n)
 	for i := range n {
 		for j := range n {
 			if reach[i*n+j] = i == j; i != j {
-				x, y := float64(pairs.D1(words[i]))/docs, float64(pairs.D1(words[j]))/docs
-				chance := pairs.Chance(words[i], words[j])
-				more := float64(pairs.At(words[i], words[j])) - chance
-				reach[i*n+j] = pairs.At(words[i], words[j]) > 1 && more >= 0.1*chance && more > 0 && more*more > math.Log(float64(all))*chance*(1-x)*(1-y)
+				times, deviations := pairs.Association(words[i], words[j])
+				reach[i*n+j] = pairs.At(words[i], words[j]) > 1 && times >= 1.1 && deviations > 1.15*math.Sqrt(math.Log(float64(all)))
 			}
 		}
 	}
@@ -314,7 +312,4 @@ func TestVerdictsErrors(t *testing.T) {
 	}
 }
 
-// Chance is that of documents of like lengths.
-func (d inDocs) Chance(i, j int) float64 {
-	return float64(d.D1(i)) * float64(d.D1(j)) / float64(d.Docs())
-}
+func (d inDocs) Association(i, j int) (times, deviations float64) { return plainAssociation(d, i, j) }

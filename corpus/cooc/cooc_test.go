@@ -938,13 +938,13 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// Chance is about what words dealt out at random do, also where few documents are long: a little less where documents
-// have a good part of all words.
-func TestChance(t *testing.T) {
+// Words dealt out at random meet as often as by chance, also where few documents are long; those planted in the same
+// documents meet more often.
+func TestAssociation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, same := range []bool{true, false} {
 		var b corpus.Builder
-		for range 4000 {
+		for d := range 4000 {
 			n := make(map[string]int)
 			length := 20
 			if !same {
@@ -952,6 +952,9 @@ func TestChance(t *testing.T) {
 			}
 			for tokens := 0; tokens < length || same && len(n) < length; tokens++ {
 				n[fmt.Sprint(int(math.Exp(rng.Float64()*math.Log(1000))))]++
+			}
+			if d%50 == 0 && !same {
+				n["red"], n["green"] = 1, 1
 			}
 			if err := b.AddCounts("", "", n); err != nil {
 				t.Fatal(err)
@@ -966,21 +969,36 @@ func TestChance(t *testing.T) {
 			t.Fatal(err)
 		}
 		docs := float64(c.NumDocs())
-		var n, chance, equal float64
+		var pairs, mean, far, plain float64
 		for i := range c.NumWords() {
 			for j := range i {
-				plain := float64(p.D1(i)) * float64(p.D1(j)) / docs
-				if same && math.Abs(p.Chance(i, j)-plain) > 1e-9*plain {
-					t.Fatalf("documents of equally many words: %g, want %g", p.Chance(i, j), plain)
+				if c.Word(i) == "green" && c.Word(j) == "red" || c.Word(j) == "green" && c.Word(i) == "red" {
+					if times, deviations := p.Association(i, j); times < 20 || deviations < 20 {
+						t.Errorf("planted: %.1f times as often, by %.1f deviations", times, deviations)
+					}
+					continue
 				}
-				if p.D1(i) < 300 && p.D1(j) < 300 {
-					n, chance, equal = n+float64(p.At(i, j)), chance+p.Chance(i, j), equal+plain
+				x, y := float64(p.D1(i))/docs, float64(p.D1(j))/docs
+				times, deviations := p.Association(i, j)
+				if same {
+					ratio := float64(p.At(i, j)) / (docs * x * y)
+					z := docs * x * y * (ratio - 1) / math.Sqrt(docs*x*y*(1-x)*(1-y))
+					if math.Abs(times-ratio) > 1e-4*ratio || math.Abs(deviations-z) > 0.05 { // 1/n is added up in float32
+						t.Fatalf("documents of equally many words: %g times, %g deviations, want %g and %g", times, deviations, ratio, z)
+					}
+				}
+				if p.D1(i) > 50 && p.D1(j) > 50 && p.D1(i) < 1000 && p.D1(j) < 1000 {
+					pairs, mean, plain = pairs+1, mean+times, plain+float64(p.At(i, j))/(docs*x*y)
+					if deviations > 4 {
+						far++
+					}
 				}
 			}
 		}
-		t.Logf("same length %v: %.0f documents hold pairs, %.0f by chance, %.0f without lengths", same, n, chance, equal)
-		if math.Abs(chance/n-1) > 0.2 {
-			t.Errorf("same length %v: %.0f documents hold pairs, %.0f by chance", same, n, chance)
+		mean, plain = mean/pairs, plain/pairs
+		t.Logf("same length %v: pairs meet %.2f times as often as by chance, %.2f without lengths; %.4f by 4 deviations more", same, mean, plain, far/pairs)
+		if math.Abs(mean-1) > 0.1 || far > 0.003*pairs {
+			t.Errorf("same length %v: pairs meet %.2f times as often as by chance, %.4f by 4 deviations more", same, mean, far/pairs)
 		}
 	}
 }

@@ -22,17 +22,19 @@ type Pairs struct {
 	d1    []int32
 	d2    []int32 // upper triangle by rows, diagonal included
 	docs  int
-	// Documents of about as many different words are alike to Chance: of each kind, how many they are, and in what
-	// part of them a word is if words come independently (word × kind).
-	kinds []float64
-	part  []float64
+	meet  []float32 // as d2: the sum of 1/n over the documents with both, of n different words each
+
+	// Documents of about as many different words are alike to Association: of each kind, how many they are, of how many
+	// words, and in what part of them a word is if words come independently (word × kind).
+	kinds, sizes []float64
+	part         []float64
 }
 
 // maxPairWords bounds the table to 2 GiB.
 const maxPairWords = 1 << 15
 
 // CountPairs counts the chosen words in all documents of c. words are word numbers,
-// in any order; repetitions are ignored. L different words, at most 32768, take 2·L²
+// in any order; repetitions are ignored. L different words, at most 32768, take 4·L²
 // bytes and O(nnz + Σ_m l_m²) time, where document m holds l_m of them. More words, or
 // one out of range, are an error.
 func CountPairs(ctx context.Context, c *corpus.Corpus, words []int) (*Pairs, error) {
@@ -51,6 +53,7 @@ func CountPairs(ctx context.Context, c *corpus.Corpus, words []int) (*Pairs, err
 	}
 	p.d1 = make([]int32, p.count)
 	p.d2 = make([]int32, p.count*(p.count+1)/2)
+	p.meet = make([]float32, len(p.d2))
 	var here []int32
 	alike := make(map[int]*[2]float64) // documents and their different words
 	err := parallel.Chunks(ctx, c.NumDocs(), 4096, 1, func(_, _, lo, hi int) error {
@@ -72,7 +75,9 @@ func CountPairs(ctx context.Context, c *corpus.Corpus, words []int) (*Pairs, err
 				}
 				p.d1[a]++
 				for _, b := range here {
-					p.d2[p.index(int(a), int(b))]++
+					at := p.index(int(a), int(b))
+					p.d2[at]++
+					p.meet[at] += 1 / float32(len(ids))
 				}
 				if counts[i] >= 2 {
 					p.d2[p.index(int(a), int(a))]++
@@ -89,26 +94,25 @@ func CountPairs(ctx context.Context, c *corpus.Corpus, words []int) (*Pairs, err
 	return p, nil
 }
 
-// likeness is how many times as many different words documents have at most that are alike to Chance.
+// likeness is how many times as many different words documents have at most that are alike to Association.
 const likeness = 1.2
 
 // independent sets kinds and part. A document of n different words has word i with the probability 1 − exp(−λ_i·n), since tokens repeat words,
 // where λ_i is such that as many documents have it as do.
 func (p *Pairs) independent(alike map[int]*[2]float64) {
-	var size []float64
 	for _, kind := range slices.Sorted(maps.Keys(alike)) {
 		docs, words := alike[kind][0], alike[kind][1]
-		p.kinds, size = append(p.kinds, docs), append(size, words/docs)
+		p.kinds, p.sizes = append(p.kinds, docs), append(p.sizes, words/docs)
 	}
-	n := len(size)
+	n := len(p.sizes)
 	p.part = make([]float64, p.count*n)
 	for w, df := range p.d1 {
 		part := p.part[w*n : (w+1)*n]
 		lo, hi := 0.0, 64.0 // of λ times the words of the shortest documents
 		for range 60 {
 			at := (lo + hi) / 2
-			for b, n := range size {
-				part[b] = -math.Expm1(-at * n / size[0])
+			for b, n := range p.sizes {
+				part[b] = -math.Expm1(-at * n / p.sizes[0])
 			}
 			if floats.Dot(part, p.kinds) < float64(df) {
 				lo = at
@@ -137,17 +141,21 @@ func (p *Pairs) Docs() int { return p.docs }
 // among the chosen words.
 func (p *Pairs) D1(i int) int { return int(p.d1[p.at[i]]) }
 
-// Chance returns how many documents would hold both of two different words if words came independently, each in as
-// many documents as it does, and more often in those of more different words. For documents of equally many it is D1_i·D1_j/Docs. It
-// panics if i or j is not among the chosen words.
-func (p *Pairs) Chance(i, j int) float64 {
+// Association says whether two different words meet more often than by chance: how many times as often, and how many
+// standard deviations more. By chance words come independently, each in as many documents as it does, and more often in those of
+// more different words. A document counts 1/n if it has n of them, since in a long one most words meet. It panics if i or j is not
+// among the chosen words.
+func (p *Pairs) Association(i, j int) (times, deviations float64) {
 	n := len(p.kinds)
 	x, y := p.part[int(p.at[i])*n:], p.part[int(p.at[j])*n:]
-	sum := 0.0
+	var chance, square float64
 	for b, docs := range p.kinds {
-		sum += docs * x[b] * y[b]
+		e := docs * x[b] * y[b] / p.sizes[b]
+		chance += e
+		square += e * (1 - x[b]) * (1 - y[b]) / p.sizes[b]
 	}
-	return sum
+	meet := float64(p.meet[p.index(int(p.at[i]), int(p.at[j]))])
+	return meet / chance, (meet - chance) / math.Sqrt(square)
 }
 
 // At returns D2_ij, the number of documents in which words i and j both occur, or for
