@@ -363,7 +363,11 @@ func (f *finder) together() {
 	}
 	x, c := Finding{Place: "#correlations"}, Curve{}
 	if n == 0 {
-		f.add(x, "Of %d pairs of %s none goes together for certain.", len(pairs), f.called())
+		if len(pairs) == 1 {
+			f.add(x, "The two %s do not go together for certain.", f.called())
+		} else {
+			f.add(x, "Of %d pairs of %s none goes together for certain.", len(pairs), f.called())
+		}
 		return
 	}
 	top := vec.Top(len(pairs), min(n, drawn), func(i int) float64 { return sure[i] })
@@ -380,5 +384,9 @@ func (f *finder) together() {
 	if n == 1 {
 		verb = "goes"
 	}
-	f.add(x, "%s and %s go together: the correlation of their shares is %s. Of %d pairs of %s %d %s together %s.", f.quoted(p.K), f.quoted(p.L), text, len(pairs), f.called(), n, verb, so)
+	others := ""
+	if len(pairs) > 1 {
+		others = fmt.Sprintf(" Of %d pairs of %s %d %s together %s.", len(pairs), f.called(), n, verb, so)
+	}
+	f.add(x, "%s and %s go together: the correlation of their shares is %s.%s", f.quoted(p.K), f.quoted(p.L), text, others)
 }
