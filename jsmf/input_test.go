@@ -3,6 +3,7 @@ package jsmf_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +23,18 @@ import (
 
 // Fit, Evaluate and Grid take every kind of Input.
 func TestInputs(t *testing.T) {
-	_, docs := planted(60, 4, 300)
+	rng := rand.New(rand.NewPCG(1, 2))
+	docs := make([]map[int]int, 300) // of four subjects, each of 15 words
+	for m := range docs {
+		docs[m] = make(map[int]int)
+		for range 20 + m%60 {
+			w := 15*(m%4) + rng.IntN(15)
+			if rng.IntN(5) == 0 {
+				w = rng.IntN(60)
+			}
+			docs[m][w]++
+		}
+	}
 	c := countsCorpus(t, 60, docs)
 	weights := make([]float64, c.NumDocs())
 	for m := range weights {
