@@ -53,6 +53,7 @@ import (
 
 	"github.com/jsmf-go/spectral/examples/internal/cli"
 	"github.com/jsmf-go/spectral/examples/internal/heldout"
+	"github.com/jsmf-go/spectral/internal/console"
 )
 
 func main() { cli.Main(run) }
@@ -75,7 +76,7 @@ type options struct {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return cli.Run("panel", args, stderr, parseFlags, func(o options) error {
-		lines, _ := cli.Lines(stdout) // whole lines only
+		lines, _ := console.Lines(stdout) // whole lines only
 		if o.json {
 			lines = stdout
 		}

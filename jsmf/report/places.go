@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -45,13 +44,13 @@ func overlaps(m *jsmf.Model) *mat.Dense {
 }
 
 // places places topics in the plane, similar ones near each other, by the Hellinger
-// distances of their reading words. Classical multidimensional scaling (principal) shows little
+// distances of their reading words. Classical multidimensional scaling shows little
 // but the two oddest families of topics, with all others in the middle, so majorize goes on from
 // there. The scale is that of the distances, from 0 to √2. O(K³).
 func places(gram *mat.Dense) ([][2]float64, error) {
-	places, err := principal(gram)
+	places, err := linalg.Principal(gram)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the distances of the map: %w", err)
 	}
 	majorize(places, func(i, j int) float64 {
 		return math.Sqrt(max(0, gram.At(i, i)+gram.At(j, j)-2*gram.At(i, j)))
@@ -80,64 +79,4 @@ func majorize(at [][2]float64, want func(i, j int) float64, steps int) {
 		}
 		copy(at, next)
 	}
-}
-
-// principal returns the first two principal coordinates of points with the given inner
-// products, as seen from their centre (classical multidimensional scaling, Torgerson 1952).
-// The coordinate of largest size on each axis is positive.
-func principal(inner mat.Matrix) ([][2]float64, error) {
-	k, _ := inner.Dims()
-	mean, all := make([]float64, k), 0.0
-	for i := range k {
-		for j := range k {
-			mean[i] += inner.At(i, j) / float64(k)
-		}
-		all += mean[i] / float64(k)
-	}
-	centred := mat.NewSymDense(k, nil)
-	for i := range k {
-		for j := i; j < k; j++ {
-			centred.SetSym(i, j, inner.At(i, j)-mean[i]-mean[j]+all)
-		}
-	}
-	vectors, values, err := eigen(centred)
-	if err != nil {
-		return nil, err
-	}
-	at := make([][2]float64, k)
-	for axis := range min(2, k) {
-		scale := sign(vectors.ColView(axis)) * math.Sqrt(max(0, values[axis]))
-		for i := range k {
-			at[i][axis] = scale * vectors.At(i, axis)
-		}
-	}
-	return at, nil
-}
-
-// sign returns the sign of the coordinate of largest size, of equal ones that of the first.
-func sign(v mat.Vector) float64 {
-	largest := 0.0
-	for i := range v.Len() {
-		if x := v.AtVec(i); math.Abs(x) > math.Abs(largest)*(1+1e-9) {
-			largest = x
-		}
-	}
-	return math.Copysign(1, largest)
-}
-
-// eigen returns eigenvectors and values, the largest first.
-func eigen(s mat.Symmetric) (*mat.Dense, []float64, error) {
-	values, v, err := linalg.Eigen(s)
-	if err != nil {
-		return nil, nil, fmt.Errorf("the distances of the map: %w", err)
-	}
-	n := len(values)
-	out := mat.NewDense(n, n, nil)
-	for j := range n {
-		for i := range n {
-			out.Set(i, j, v.At(i, n-1-j))
-		}
-	}
-	slices.Reverse(values)
-	return out, values, nil
 }

@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+
+	"github.com/jsmf-go/spectral/internal/console"
 )
 
 // Main calls run with the command line and a context that Ctrl-C cancels, and
@@ -27,7 +29,7 @@ func Main(run func(ctx context.Context, args []string, stdout, stderr io.Writer)
 // status: that of Status, 0 where parse was asked for -help, and 2 where it has
 // refused the command line and said why.
 func Run[O any](program string, args []string, stderr io.Writer, parse func(args []string, stderr io.Writer) (O, error), work func(O) error) int {
-	stderr, _ = Lines(stderr) // whole lines only
+	stderr, _ = console.Lines(stderr) // whole lines only
 	o, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -41,7 +43,7 @@ func Run[O any](program string, args []string, stderr io.Writer, parse func(args
 // Buffered does work that writes text for people to a buffer before w, whose lines are broken
 // at the width of console.Width. What was written before an error is shown, too.
 func Buffered(w io.Writer, work func(out *bufio.Writer) error) error {
-	lines, flush := Lines(w)
+	lines, flush := console.Lines(w)
 	out := bufio.NewWriter(lines)
 	return errors.Join(work(out), out.Flush(), flush())
 }

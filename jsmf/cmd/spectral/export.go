@@ -8,11 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/report"
 )
@@ -192,11 +195,7 @@ func writePyLDAvis(w io.Writer, m *jsmf.Model, r int) error {
 	if tokens == 0 {
 		tokens = 1e6
 	}
-	order := make([]int, k)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmpFloat(share[j], share[i]) })
+	order := vec.Order(k, func(t int) float64 { return share[t] })
 	total := make([]float64, n) // p(word)
 	for i := range n {
 		for t := range k {
@@ -206,8 +205,10 @@ func writePyLDAvis(w io.Writer, m *jsmf.Model, r int) error {
 	r = min(r, n)
 	var out pyLDAvis
 	out.R, out.Step, out.Opts = r, 0.01, map[string]string{"xlab": "PC1", "ylab": "PC2"}
-	x, y := plane(b, order)
-	out.MDS.X, out.MDS.Y = x, y
+	var err error
+	if out.MDS.X, out.MDS.Y, err = plane(b, order); err != nil {
+		return err
+	}
 	for i, t := range order {
 		out.Order = append(out.Order, t+1)
 		out.MDS.Topics = append(out.MDS.Topics, i+1)
@@ -230,7 +231,7 @@ func writePyLDAvis(w io.Writer, m *jsmf.Model, r int) error {
 		}
 	}
 	chosen := map[int]bool{}
-	for rank, word := range largestOf(salient, r) {
+	for rank, word := range vec.Top(n, r, func(i int) float64 { return salient[i] }) {
 		chosen[word] = true
 		add(word, tokens*total[word], "Default", float64(r-rank), float64(r-rank))
 	}
@@ -245,19 +246,19 @@ func writePyLDAvis(w io.Writer, m *jsmf.Model, r int) error {
 					relevance[word] = lambda*math.Log(p) + (1-lambda)*math.Log(p/total[word])
 				}
 			}
-			for _, word := range largestOf(relevance, r) {
+			for _, word := range vec.Top(n, r, func(i int) float64 { return relevance[i] }) {
 				if !math.IsInf(relevance[word], -1) {
 					words[word] = true
 				}
 			}
 		}
-		for _, word := range sortedInts(words) {
+		for _, word := range slices.Sorted(maps.Keys(words)) {
 			chosen[word] = true
 			p := b.At(word, t)
 			add(word, tokens*share[t]*p, fmt.Sprintf("Topic%d", i+1), math.Log(p), math.Log(p/total[word]))
 		}
 	}
-	for _, word := range sortedInts(chosen) {
+	for _, word := range slices.Sorted(maps.Keys(chosen)) {
 		for i, t := range order {
 			if f := tokens * share[t] * b.At(word, t); f >= 0.5 {
 				out.Tokens.Topic = append(out.Tokens.Topic, i+1)
@@ -269,28 +270,9 @@ func writePyLDAvis(w io.Writer, m *jsmf.Model, r int) error {
 	return json.NewEncoder(w).Encode(out)
 }
 
-func sortedInts(set map[int]bool) []int {
-	out := make([]int, 0, len(set))
-	for i := range set {
-		out = append(out, i)
-	}
-	slices.Sort(out)
-	return out
-}
-
-// largestOf returns the places of the r largest numbers, largest first.
-func largestOf(x []float64, r int) []int {
-	at := make([]int, len(x))
-	for i := range at {
-		at[i] = i
-	}
-	slices.SortStableFunc(at, func(i, j int) int { return cmpFloat(x[j], x[i]) })
-	return at[:r]
-}
-
 // plane lays topics out by the Jensen-Shannon divergences of their words (classical scaling), in
 // the order given.
-func plane(b mat.Matrix, order []int) (x, y []float64) {
+func plane(b mat.Matrix, order []int) (x, y []float64, err error) {
 	n, _ := b.Dims()
 	k := len(order)
 	d := mat.NewSymDense(k, nil)
@@ -311,32 +293,12 @@ func plane(b mat.Matrix, order []int) (x, y []float64) {
 			d.SetSym(i, j, -js*js/2)
 		}
 	}
-	mean, all := make([]float64, k), 0.
-	for i := range k {
-		for j := range k {
-			mean[i] += d.At(i, j) / float64(k)
-		}
-		all += mean[i] / float64(k)
+	at, err := linalg.Principal(d)
+	if err != nil {
+		return nil, nil, err
 	}
-	for i := range k {
-		for j := 0; j <= i; j++ {
-			d.SetSym(i, j, d.At(i, j)-mean[i]-mean[j]+all)
-		}
+	for _, p := range at {
+		x, y = append(x, p[0]), append(y, p[1])
 	}
-	x, y = make([]float64, k), make([]float64, k)
-	var eig mat.EigenSym
-	if !eig.Factorize(d, true) {
-		return x, y
-	}
-	var v mat.Dense
-	eig.VectorsTo(&v)
-	values := eig.Values(nil) // ascending
-	for axis, to := range [][]float64{x, y} {
-		if at := k - 1 - axis; at >= 0 && values[at] > 0 {
-			for i := range k {
-				to[i] = v.At(i, at) * math.Sqrt(values[at])
-			}
-		}
-	}
-	return x, y
+	return x, y, nil
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/internal/atomicfile"
-	"github.com/jsmf-go/spectral/internal/console"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -199,52 +198,6 @@ func readSeeds(path string) (seeds []jsmf.Seed, err error) {
 		return nil, fmt.Errorf("-seeds %s: no topics", path)
 	}
 	return seeds, nil
-}
-
-// lines returns a writer to w that wraps lines at the width of console.Width, and a function that
-// writes what follows the last end of a line. Without a width it is w.
-func lines(w io.Writer) (out io.Writer, flush func() error) {
-	width := console.Width(w)
-	if width <= 0 {
-		return w, func() error { return nil }
-	}
-	x := &wrapper{w: w, width: width}
-	return x, x.flush
-}
-
-type wrapper struct {
-	w     io.Writer
-	width int
-	line  []byte
-}
-
-func (x *wrapper) Write(p []byte) (int, error) {
-	n := len(p)
-	for {
-		line, rest, ended := strings.Cut(string(p), "\n")
-		x.line = append(x.line, line...)
-		if !ended {
-			return n, nil
-		}
-		if err := x.end("\n"); err != nil {
-			return 0, err
-		}
-		p = []byte(rest)
-	}
-}
-
-func (x *wrapper) end(with string) error {
-	line := strings.Join(console.Wrap(string(x.line), x.width), "\n") + with
-	x.line = x.line[:0]
-	_, err := io.WriteString(x.w, line)
-	return err
-}
-
-func (x *wrapper) flush() error {
-	if len(x.line) == 0 {
-		return nil
-	}
-	return x.end("")
 }
 
 // canceled reports whether an error is that of a context that has ended.

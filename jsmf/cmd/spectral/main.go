@@ -28,6 +28,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+
+	"github.com/jsmf-go/spectral/internal/console"
 )
 
 func main() {
@@ -73,7 +75,7 @@ func usage(w io.Writer) {
 
 // run is the program; it returns the exit status.
 func run(ctx context.Context, args []string, s streams) int {
-	errs, _ := lines(s.err) // for messages; progress draws on s.err itself
+	errs, _ := console.Lines(s.err) // for messages; progress draws on s.err itself
 	if len(args) == 0 {
 		usage(errs)
 		return 2
@@ -101,7 +103,7 @@ func run(ctx context.Context, args []string, s streams) int {
 }
 
 func (c command) run(ctx context.Context, args []string, s streams) int {
-	errs, _ := lines(s.err)
+	errs, _ := console.Lines(s.err)
 	o, err := c.parse(args, errs)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -110,7 +112,7 @@ func (c command) run(ctx context.Context, args []string, s streams) int {
 		return 2
 	}
 	if err = sameRelease(); err == nil {
-		out, flush := lines(s.out)
+		out, flush := console.Lines(s.out)
 		b := bufio.NewWriter(out)
 		err = c.work(ctx, o, streams{s.in, b, s.err, b.Flush})
 		err = errors.Join(err, b.Flush(), flush())

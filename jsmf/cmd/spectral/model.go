@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -155,7 +156,7 @@ func printDrift(w io.Writer, prev, m *jsmf.Model) {
 			moved = append(moved, k)
 		}
 	}
-	slices.SortStableFunc(moved, func(i, j int) int { return cmpFloat(r.Drift[j], r.Drift[i]) })
+	slices.SortStableFunc(moved, func(i, j int) int { return cmp.Compare(r.Drift[j], r.Drift[i]) })
 	if len(moved) > 0 {
 		fmt.Fprintln(w, "Those that moved most, and which part of their words is another:")
 	}
@@ -164,16 +165,6 @@ func printDrift(w io.Writer, prev, m *jsmf.Model) {
 		fmt.Fprintf(t, "  %d %s\t%.0f %%\n", k, m.Name(k), 100*r.Drift[k])
 	}
 	t.Flush()
-}
-
-func cmpFloat(x, y float64) int {
-	switch {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
 }
 
 // applied is a line that `spectral apply` writes.
@@ -227,7 +218,7 @@ func (a *applier) write(id string, shares []float64, d infer.Doc, unknown float6
 		for k, share := range shares {
 			x.Topics = append(x.Topics, appliedTopic{k, a.names[k], math.Round(share*1e6) / 1e6})
 		}
-		slices.SortStableFunc(x.Topics, func(x, y appliedTopic) int { return cmpFloat(y.Share, x.Share) })
+		slices.SortStableFunc(x.Topics, func(x, y appliedTopic) int { return cmp.Compare(y.Share, x.Share) })
 		if a.top > 0 {
 			x.Topics = x.Topics[:min(a.top, len(x.Topics))]
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -372,7 +373,7 @@ func TestModel(t *testing.T) {
 	for _, x := range page.MDS.Freq {
 		sum += x
 	}
-	if math.Abs(sum-100) > 1e-9 || !slices.IsSortedFunc(page.MDS.Freq, func(x, y float64) int { return cmpFloat(y, x) }) {
+	if math.Abs(sum-100) > 1e-9 || !slices.IsSortedFunc(page.MDS.Freq, func(x, y float64) int { return cmp.Compare(y, x) }) {
 		t.Errorf("shares %v", page.MDS.Freq)
 	}
 	of := map[string]float64{}

@@ -1,15 +1,13 @@
-package cli
+package console
 
 import (
 	"io"
 	"strings"
-
-	"github.com/jsmf-go/spectral/internal/console"
 )
 
-// Lines returns a writer to w that wraps lines at the width of console.Width, and a function
+// Lines returns a writer to w that wraps lines at its Width, and a function
 // that writes what follows the last end of a line. Without a width it is w.
-func Lines(w io.Writer) (out io.Writer, flush func() error) { return linesOf(w, console.Width(w)) }
+func Lines(w io.Writer) (out io.Writer, flush func() error) { return linesOf(w, Width(w)) }
 
 func linesOf(w io.Writer, width int) (out io.Writer, flush func() error) {
 	if width <= 0 {
@@ -41,7 +39,7 @@ func (x *wrapper) Write(p []byte) (int, error) {
 }
 
 func (x *wrapper) end(with string) error {
-	line := strings.Join(console.Wrap(string(x.line), x.width), "\n") + with
+	line := strings.Join(Wrap(string(x.line), x.width), "\n") + with
 	x.line = x.line[:0]
 	_, err := io.WriteString(x.w, line)
 	return err
