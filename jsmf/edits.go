@@ -217,13 +217,13 @@ func (p Pipeline) Edit(ctx context.Context, m *Model, in Input, e Edits) (_ *Mod
 	if parts == nil {
 		parts = map[int]int{}
 	}
-	left, drop := m.k, e.Drop
+	left := m.k
 	for _, t := range slices.Sorted(maps.Keys(parts)) {
 		if left += parts[t] - 1; parts[t] < 2 {
 			return nil, fmt.Errorf("splitting topic %d into %d; want two or more", t, parts[t])
 		}
 	}
-	for _, t := range drop {
+	for _, t := range e.Drop {
 		if _, ok := parts[t]; ok {
 			return nil, fmt.Errorf("topic %d is to be dropped twice, or split", t)
 		}

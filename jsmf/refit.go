@@ -174,6 +174,7 @@ func (r *run) carry(ctx context.Context, free *mat.Dense) (*refine.Result, error
 	}
 	var columns [][]float64
 	var o refine.Options
+	added := 0 // topics of seeds that the previous model does not have
 	for i, s := range r.ask.seeds {
 		t := slices.IndexFunc(prev.stats.Seeds, func(x SeedStats) bool { return slices.Equal(x.Asked.Words, s.Words) })
 		if t >= 0 {
@@ -183,10 +184,10 @@ func (r *run) carry(ctx context.Context, free *mat.Dense) (*refine.Result, error
 			r.as, columns = append(r.as, t), append(columns, topics[t])
 		} else {
 			r.as, columns = append(r.as, -1), append(columns, mat.Col(nil, i, r.seeds.b))
+			added++
 		}
 		o.Seeds = append(o.Seeds, r.seeds.words[i])
 	}
-	new := len(r.as) - len(slices.DeleteFunc(slices.Clone(r.as), func(t int) bool { return t < 0 }))
 	for t, column := range topics {
 		if n, given := parts[t]; !slices.Contains(r.as, t) && (n > 0 || !given) {
 			r.as, columns = append(r.as, t), append(columns, column)
@@ -194,7 +195,7 @@ func (r *run) carry(ctx context.Context, free *mat.Dense) (*refine.Result, error
 	}
 	of := slices.Clone(r.as) // the topic that each is, or is a part of
 	o.Seeds = append(o.Seeds, make([][]refine.Seed, len(columns)-len(o.Seeds))...)
-	o.K = len(columns) + max(0, more-new)
+	o.K = len(columns) + max(0, more-added)
 	begin := beside(columns)
 	if o.K > len(columns) {
 		begin = withFree(begin, free, o.K)
@@ -287,26 +288,23 @@ func (m *Model) follow(ctx context.Context, prev *Model, as []int, workers int) 
 	if m.vocab != nil && prev.vocab != nil {
 		s.Joined, s.Left = m.wordsNotIn(prev), prev.wordsNotIn(m)
 	}
-	words := prev.stats.clone().Edited
+	kept := prev.stats.clone().Edited
 	there := func(list []string) []string {
-		return slices.DeleteFunc(list, func(w string) bool {
+		return slices.DeleteFunc(slices.Clone(list), func(w string) bool {
 			_, ok := m.Index(w)
 			return !ok
 		})
 	}
-	out.stats.Edited.Topics = words.Topics
-	words.Hidden, words.Stopped = there(words.Hidden), there(words.Stopped)
-	var excluded []Exclusion
-	for _, x := range words.Excluded {
+	out.stats.Edited.Topics = kept.Topics
+	words := EditStats{Hidden: there(kept.Hidden), Stopped: there(kept.Stopped)}
+	for _, x := range kept.Excluded {
 		if t := slices.Index(order, al.Next[x.Topic]); t >= 0 && !slices.Contains(s.New, t) {
-			excluded = append(excluded, Exclusion{t, there(x.Words)})
+			words.Excluded = append(words.Excluded, Exclusion{t, there(x.Words)})
 		}
 	}
-	words.Excluded = excluded
 	if err := out.without(words); err != nil {
 		return nil, err
 	}
-	kept := prev.stats.clone().Edited
 	out.stats.Edited.Hidden, out.stats.Edited.Stopped = kept.Hidden, kept.Stopped
 	return out, nil
 }

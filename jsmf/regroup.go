@@ -110,6 +110,15 @@ func (p merging) columns(a, weight []float64) []float64 {
 	return out
 }
 
+// parts returns by new number of how many topics each is made.
+func (p merging) parts() []int {
+	out := make([]int, len(p.first))
+	for _, l := range p.to {
+		out[l]++
+	}
+	return out
+}
+
 // those returns the new numbers of those of some topics that stay, ascending.
 func (p merging) those(topics []int) (out []int) {
 	for _, t := range topics {
@@ -252,9 +261,8 @@ func (m *Model) regrouped(p merging) *Model {
 		}
 		s.New, s.Moved = p.those(s.New), p.those(s.Moved)
 	}
-	out.stats.Edited.Excluded = slices.DeleteFunc(out.stats.Edited.Excluded, func(x Exclusion) bool {
-		return slices.Index(p.to, p.to[x.Topic]) != x.Topic || slices.Contains(p.to[x.Topic+1:], p.to[x.Topic])
-	})
+	parts := p.parts()
+	out.stats.Edited.Excluded = slices.DeleteFunc(out.stats.Edited.Excluded, func(x Exclusion) bool { return parts[p.to[x.Topic]] > 1 })
 	for i, x := range out.stats.Edited.Excluded {
 		out.stats.Edited.Excluded[i].Topic = p.to[x.Topic]
 	}

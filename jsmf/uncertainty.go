@@ -465,10 +465,7 @@ func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
 		return nil
 	}
 	k, nan := len(p.first), math.NaN()
-	parts := make([]int, k)
-	for _, l := range p.to {
-		parts[l]++
-	}
+	parts := p.parts()
 	shares, pairs := m.TopicShares(), m.pairs()
 	out := &Uncertainty{Warm: u.Warm, Cold: u.Cold, Drawn: u.Drawn, Level: u.Level, Found: u.Found, Repeat: u.Repeat, Topics: make([]TopicUncertainty, k)}
 	for l, t := range p.first {

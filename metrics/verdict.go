@@ -52,6 +52,8 @@ func (q *Quality) UnmarshalText(b []byte) error {
 const (
 	verdictWords    = 10   // words of a topic that are looked at
 	leastWeight     = 0.01 // of a word, as a part of the largest
+	leastTimes      = 1.1  // as often as by chance that words which go together meet,
+	leastDeviations = 1.15 // and how many deviations more often, times √(ln N)
 	leastJoined     = 0.75 // planted subjects have 0.7 to 1, two in one topic 0.5 or 0.6
 	weakExclusivity = 0.2
 	fewestDocuments = 20
@@ -210,10 +212,10 @@ func (v *Verdict) apart() bool { return float64(v.Joined) < leastJoined*float64(
 
 // joined returns how many of the words, of n in all, go together: see Verdict.Joined.
 func joined(words []int, pairs PairCounts, n int) int {
-	least := 1.15 * math.Sqrt(math.Log(float64(n)))
+	least := leastDeviations * math.Sqrt(math.Log(float64(n)))
 	linked := func(x, y int) bool {
 		times, deviations := pairs.Association(x, y)
-		return pairs.At(x, y) >= 2 && times >= 1.1 && deviations > least
+		return pairs.At(x, y) >= 2 && times >= leastTimes && deviations > least
 	}
 	most := 0
 	for left := slices.Clone(words); len(left) > 0; {

@@ -30,7 +30,7 @@ type Pairs struct {
 	part         []float64
 }
 
-// maxPairWords bounds the table to 2 GiB.
+// maxPairWords bounds the tables to 2 GiB each.
 const maxPairWords = 1 << 15
 
 // CountPairs counts the chosen words in all documents of c. words are word numbers,
@@ -90,16 +90,18 @@ func CountPairs(ctx context.Context, c *corpus.Corpus, words []int) (*Pairs, err
 	if err != nil {
 		return nil, err
 	}
-	p.independent(alike)
+	if err := p.independent(ctx, alike); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 
 // likeness is how many times as many different words documents have at most that are alike to Association.
 const likeness = 1.2
 
-// independent sets kinds and part. A document of n different words has word i with the probability 1 − exp(−λ_i·n), since tokens repeat words,
-// where λ_i is such that as many documents have it as do.
-func (p *Pairs) independent(alike map[int]*[2]float64) {
+// independent sets kinds, sizes and part. A document of n different words has word i with the probability 1 − exp(−λ_i·n), where λ_i
+// is such that as many documents have it as do.
+func (p *Pairs) independent(ctx context.Context, alike map[int]*[2]float64) error {
 	for _, kind := range slices.Sorted(maps.Keys(alike)) {
 		docs, words := alike[kind][0], alike[kind][1]
 		p.kinds, p.sizes = append(p.kinds, docs), append(p.sizes, words/docs)
@@ -107,6 +109,9 @@ func (p *Pairs) independent(alike map[int]*[2]float64) {
 	n := len(p.sizes)
 	p.part = make([]float64, p.count*n)
 	for w, df := range p.d1 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		part := p.part[w*n : (w+1)*n]
 		lo, hi := 0.0, 64.0 // of λ times the words of the shortest documents
 		for range 60 {
@@ -121,6 +126,7 @@ func (p *Pairs) independent(alike map[int]*[2]float64) {
 			}
 		}
 	}
+	return nil
 }
 
 // index of the pair in the packed upper triangle.
