@@ -283,11 +283,8 @@ func TestInspectReal(t *testing.T) {
 		warnings   []string
 	}{
 		"kos": {23, nil}, "nips17": {1, nil}, "bbc": {160, []string{"160 of 2225 documents repeat"}},
-		"reuters21578-split": {661, nil}, "dblp-split": {144, []string{"fewer than 20 words"}}, "imdb-large": {1613, nil},
+		"reuters21578-split": {661, nil}, "dblp-split": {144, []string{"fewer than 20 words"}},
 	} {
-		if name == "imdb-large" && testing.Short() {
-			continue
-		}
 		base, split := strings.CutSuffix(name, "-split")
 		docword, vocab := "docword."+base+".txt.gz", "vocab."+base+".txt"
 		if split {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/modelfile"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // editable is a model of six topics with all that merging touches, and the proportions of
@@ -205,6 +206,7 @@ func TestEditNames(t *testing.T) {
 
 // Hidden words are read in no topic and are in no name, also of the model in a file; the topics are the same.
 func TestEditHides(t *testing.T) {
+	testutil.NotWithRace(t)
 	c, _, best := seeded(t, 900, 0)
 	m, err := New(6).Fit(t.Context(), c)
 	if err != nil {

@@ -266,6 +266,7 @@ func TestRoundTrip(t *testing.T) {
 
 // A refined model of many topics takes a small part of its matrices, and comes back to the bit.
 func TestManyTopicsAreSmall(t *testing.T) {
+	testutil.NotWithRace(t)
 	const n, k = 1500, 400
 	p, _ := randomParts(n, k, 1)
 	rng := rand.New(rand.NewPCG(2, 3))

@@ -229,6 +229,7 @@ func TestSeedsAsWritten(t *testing.T) {
 
 // A matrix that does not say in how many documents words are has the seeds of its documents.
 func TestSeedsOfMatrix(t *testing.T) {
+	testutil.NotWithRace(t)
 	c, _, best := seeded(t, 900, 0)
 	counts, err := cooc.NewMoments(t.Context(), c, cooc.Options{})
 	if err != nil {

@@ -118,6 +118,7 @@ func TestEditSplits(t *testing.T) {
 
 // Seeds are kept by refits, which need not repeat them, and go with a topic that is split.
 func TestSeedsAreKept(t *testing.T) {
+	testutil.NotWithRace(t)
 	c, _, best := seeded(t, 450, 45)
 	seeds := []Seed{{Name: "third", Words: best[2][2:6]}, {Name: "rare", Words: best[9][:5], Strength: 0.1}}
 	m, err := New(10).Seeds(seeds...).Fit(t.Context(), c)
@@ -195,6 +196,7 @@ func TestEditErrorsOfParts(t *testing.T) {
 // A word that is stopped after the fit leaves the topics that a fit without it finds, and shares near its; one
 // that is kept out of a topic is in the others as it was. A refit keeps both.
 func TestEditWords(t *testing.T) {
+	testutil.NotWithRace(t)
 	c, _, best := seeded(t, 450, 45)
 	m, err := New(10).Fit(t.Context(), c)
 	if err != nil {

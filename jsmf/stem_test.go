@@ -15,6 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // plurals is a Stemmer that takes a last s off.
@@ -161,6 +162,7 @@ func TestStemsServe(t *testing.T) {
 // Phrases are joined before their words are stemmed, and those of one stem are one word, in
 // the fit and in later texts, also where the tokenizer is the user's own.
 func TestStemsServePhrases(t *testing.T) {
+	testutil.NotWithRace(t)
 	ctx := context.Background()
 	tok, err := text.Setting{Stemmer: "plurals"}.Tokenizer(plurals{})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -226,6 +227,7 @@ func plantedTopics() Factors {
 }
 
 func TestVerdicts(t *testing.T) {
+	testutil.NotWithRace(t)
 	f := plantedTopics()
 	got, err := Verdicts(context.Background(), f)
 	if err != nil {

@@ -221,7 +221,7 @@ func TestDRGolden(t *testing.T) {
 				case "DR15":
 				case "DR150":
 					r.Iterations = 150
-					if testing.Short() || g.K > 25 || g.K > 10 && name != "synth" {
+					if testing.Short() || g.K > 10 {
 						continue
 					}
 				default:

@@ -82,7 +82,7 @@ func TestGolden(t *testing.T) {
 				case "AP15":
 					r = rectify.AP{EigenTol: 1e-12}
 				case "AP150":
-					if g.K > 25 || g.K > 10 && (testing.Short() || name != "synth") {
+					if g.K > 10 {
 						continue
 					}
 					r = rectify.AP{Iterations: 150, EigenTol: 1e-12}

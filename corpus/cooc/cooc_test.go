@@ -941,6 +941,7 @@ func TestConcurrent(t *testing.T) {
 // Words dealt out at random meet as often as by chance, also where few documents are long; those planted in the same
 // documents meet more often.
 func TestAssociation(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, same := range []bool{true, false} {
 		var b corpus.Builder

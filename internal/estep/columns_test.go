@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // pick returns the numbers of x, one by column, in the blocks.
@@ -180,6 +182,7 @@ func (p *problem) compareSums(t *testing.T, name string, got, before *Rows, tol 
 // without, for words that come again, and more of them than a piece. What TestStep does not
 // cover is compared with the definition too.
 func TestUse(t *testing.T) {
+	testutil.NotWithRace(t)
 	eachKernel(t, func(t *testing.T, kr *kernel) {
 		rnd := rand.New(rand.NewPCG(41, 42))
 		for _, k := range []int{5, 16, 33, 100, 129, 160} {

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // newLast draws a problem for LeaveLast, with words of less than a token.
@@ -84,6 +86,7 @@ func (p *problem) checkLast(t *testing.T, name string, w *Worker, tol float64) {
 
 // Steps that leave out what the last one gave equal their definition, as in TestStep.
 func TestLeaveLast(t *testing.T) {
+	testutil.NotWithRace(t)
 	eachKernel(t, func(t *testing.T, kr *kernel) {
 		rnd := rand.New(rand.NewPCG(18, 19))
 		for _, k := range []int{1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 100, 129} {

@@ -7,11 +7,14 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // A score with some of another distribution equals its definition, whatever the kernel and
 // the weight of that distribution; a word needs only one of the two.
 func TestScoreMixed(t *testing.T) {
+	testutil.NotWithRace(t)
 	eachKernel(t, func(t *testing.T, kr *kernel) {
 		rnd := rand.New(rand.NewPCG(26, 27))
 		for _, k := range []int{1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 100, 129} {

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 func elem(m blas64.General, trans bool, i, j int) float64 {
@@ -141,6 +142,7 @@ var gemmShapes = []struct{ m, k, n int }{
 }
 
 func TestGemmLarge(t *testing.T) {
+	testutil.NotWithRace(t)
 	eachKernel(t, func(t *testing.T, kr *kernels) {
 		rnd := newRand(2)
 		for x, sh := range gemmShapes {

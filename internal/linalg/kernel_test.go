@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -47,6 +48,7 @@ func TestKernelName(t *testing.T) {
 // GODEBUG switches kernels off. It is read when a program starts, so each setting has
 // a process of its own, which runs TestKernelName and logs what it has.
 func TestGODEBUG(t *testing.T) {
+	testutil.NotWithRace(t)
 	names := func(godebug string) (s []string) {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKernelName$", "-test.v")
 		cmd.Env = append(os.Environ(), "GODEBUG="+godebug)

@@ -58,6 +58,7 @@ func slowMoment(l list, idf []float64, words []int, visible bool) (c *mat.Dense,
 // The matrix is the second moment of the chosen words written out, and the bits are the
 // same for any number of workers. The documents are more than one chunk.
 func TestMoment(t *testing.T) {
+	testutil.NotWithRace(t)
 	l := random(4500, 400)
 	e := l.encode(t)
 	if e.Info().Nonzeros/2 < momentNNZ { // half of the words are used

@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+
+	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
 // Drawn documents hold the effects that the model has found; fits find them again, and what they are off
 // by goes into the intervals, to the same bits for any number of goroutines.
 func TestEstimateDrawn(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := texts(t, 600, 30, 3)
 	p, m := fitted(t, c, 3)
 	s := study

@@ -168,6 +168,7 @@ func measured(t *testing.T, s effects.Study, p jsmf.Pipeline, m *jsmf.Model, in 
 
 // Errors name the column and the level.
 func TestMeasureErrors(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := reviews(t)
 	p, m, _ := fitted(t, c)
 	left := []int{}

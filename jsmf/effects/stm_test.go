@@ -248,7 +248,7 @@ func TestMethodOfComposition(t *testing.T) {
 		t.Skip("7 seconds")
 	}
 	testutil.NotWithRace(t)
-	a := agree(t, compare(t, 150, 3000, 100))
+	a := agree(t, compare(t, 150, 2000, 60))
 	if a.gap > .05 || math.Abs(a.width-1) > .1 {
 		t.Errorf("the methods do not agree: %+v", a)
 	}

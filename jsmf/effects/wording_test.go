@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
 )
@@ -82,6 +83,7 @@ var (
 // What was planted is found, with its ratio, and nothing else: not what shares, a coin or one document
 // do.
 func TestWordingFindsWhatIsPlanted(t *testing.T) {
+	testutil.NotWithRace(t)
 	ctx, c, p := context.Background(), speeches(t, 2400, true), jsmf.New(3)
 	m, err := p.Fit(ctx, c)
 	if err != nil {
@@ -150,6 +152,7 @@ func TestWordingFindsWhatIsPlanted(t *testing.T) {
 
 // Parties with other shares and the same words are not told apart, and a few documents tell nothing.
 func TestWordingWithoutDifference(t *testing.T) {
+	testutil.NotWithRace(t)
 	ctx := context.Background()
 	for _, docs := range []int{40, 1500} {
 		c := speeches(t, docs, false)

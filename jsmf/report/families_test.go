@@ -68,7 +68,7 @@ func TestThousandTopics(t *testing.T) {
 // Without a tree, or without a cut of few groups, groups around the largest topics are drawn.
 func TestManyTopicsWithoutTree(t *testing.T) {
 	testutil.NotWithRace(t)
-	for _, sizes := range [][]int{{300}, {275, 550}} {
+	for _, sizes := range [][]int{{270}, {260, 520}} {
 		m := split(t, 900, sizes...)
 		u, err := newDrawing(m)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -59,6 +60,7 @@ func TestSimilarOrder(t *testing.T) {
 }
 
 func TestSpread(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, n := range []int{1, 2, 7, 40, 150} {
 		boxes, start := make([]box, n), make([]int, n)

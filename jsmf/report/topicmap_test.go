@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
@@ -99,6 +100,7 @@ func TestWard(t *testing.T) {
 
 // TestTopicMap: families of topics lie together, and groups are numbered by their shares.
 func TestTopicMap(t *testing.T) {
+	testutil.NotWithRace(t)
 	m := model(t, 1500, 20) // families of five
 	s := read(t, write(t, m))
 	d := s.TopicMap
