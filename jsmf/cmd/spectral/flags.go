@@ -43,6 +43,8 @@ type options struct {
 	words                   int
 	top                     int
 	quiet, force            bool
+	served                  served
+	more                    func() error // checks what a command has by itself; nil: nothing
 
 	settings []setting // the flags that are set, for -keep-settings
 	given    map[string]bool
@@ -190,7 +192,7 @@ func (c command) parse(args []string, stderr io.Writer) (*options, error) {
 	f.SetOutput(stderr)
 	c.flags(o, f)
 	f.Usage = func() {
-		fmt.Fprintf(stderr, "Usage: spectral %s %s [flags]\n%s%s.\n", c.name, c.args, strings.ToUpper(c.does[:1]), c.does[1:])
+		fmt.Fprintf(stderr, "Usage: spectral %s [flags]\n%s%s.\n", strings.TrimSpace(c.name+" "+c.args), strings.ToUpper(c.does[:1]), c.does[1:])
 		f.PrintDefaults()
 	}
 	for _, a := range args { // a flag of the command line counts more than one of a file
@@ -239,7 +241,7 @@ func (o *options) arguments(c command, words []string) error {
 		into = append(into, map[string]*string{"MODEL": &o.model, "SOURCE": &o.source}[name])
 	}
 	if len(words) > len(into) {
-		return fmt.Errorf("unexpected argument %q: want %s", words[len(into)], c.args)
+		return fmt.Errorf("unexpected argument %q: want %s", words[len(into)], cmp.Or(c.args, "flags alone"))
 	}
 	for i, w := range words {
 		*into[i] = w
@@ -282,6 +284,9 @@ func (o *options) check() error {
 		if e != unicode.UTF8 {
 			o.encoding = e
 		}
+	}
+	if o.more != nil {
+		errs = append(errs, o.more())
 	}
 	return errors.Join(append(errs, o.checkFiles())...)
 }

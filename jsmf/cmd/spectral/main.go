@@ -5,6 +5,7 @@
 //	spectral show MODEL            what a saved model says
 //	spectral refit MODEL SOURCE    topics of other texts that follow those of a model
 //	spectral sweep SOURCE          how many topics the texts carry
+//	spectral serve -data FOLDER    topics over HTTP, of documents that come and go
 //	spectral export MODEL          a model for other programs
 //
 // SOURCE is a folder of texts, a table (CSV, TSV, JSON Lines, Parquet), counts in UCI form, a git
@@ -61,6 +62,7 @@ func commands() []command {
 		{"show", "MODEL", "print what a saved model says", (*options).showFlags, show},
 		{"refit", "MODEL SOURCE", "find topics of other texts that follow those of a model", (*options).refitFlags, refit},
 		{"sweep", "SOURCE", "find how many topics texts carry", (*options).sweepFlags, sweep},
+		{"serve", "", "answer over HTTP: topics of texts, documents that come and go, new models", (*options).serveFlags, serveTopics},
 		{"export", "MODEL", "write a model for other programs", (*options).exportFlags, export},
 	}
 }
