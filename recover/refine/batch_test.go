@@ -89,7 +89,7 @@ func TestBatchSameBits(t *testing.T) {
 		carry bool
 		last  int // passes under a logistic-normal prior; −1: none
 	}{
-		{0, 5, 0, false, -1}, {4, 10, 0, false, -1}, {3, 3, -1, false, -1}, {5, 1, -1, false, -1}, {0, 5, 0, true, -1}, {3, 10, 0, true, -1}, {2, 3, -1, true, -1},
+		{0, 5, 0, false, -1}, {3, 3, -1, false, -1}, {3, 10, 0, true, -1},
 		{4, 4, 0, false, 2}, {3, 4, -1, true, 3}, {0, 2, 0, true, 6},
 	} {
 		if testutil.Race && x.n != 4 {

@@ -77,13 +77,9 @@ func (e ExpGrad) Validate() error {
 // warmMix is how much of the centre of the simplex is mixed into a warm start.
 const warmMix = 1e-6
 
-const (
-	// Below tiny, entries are flushed to zero under the fixed step: soon they
-	// would turn subnormal, with which arithmetic is slow.
-	tiny = 1e-290
-	// With line search, entries are not let below floor.
-	floor = 1e-20
-)
+// Below tiny, entries are flushed to zero under the fixed step: soon they would turn subnormal, with
+// which arithmetic is slow.
+const tiny = 1e-290
 
 // Solve implements [Solver].
 func (e ExpGrad) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, opt Options) (*Result, error) {
@@ -101,7 +97,7 @@ func (e ExpGrad) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, op
 			return b.run(ctx, p, lo, hi, e, res)
 		})
 	} else {
-		err = solve(ctx, p, opt, func() *egSearch { return newEGSearch(p.k) }, func(s *egSearch, lo, hi int) error {
+		err = solve(ctx, p, opt, func() *egSearch { return newEGSearch(p) }, func(s *egSearch, lo, hi int) error {
 			for i := lo; i < hi; i++ {
 				if err := s.solve(ctx, p, i, e, res); err != nil {
 					return err
@@ -128,37 +124,6 @@ func (p *problem) egStart(y []float64, i int) {
 	for j := range y {
 		y[j] = (1-warmMix)*y[j] + warmMix/float64(p.k)
 	}
-}
-
-// multiply sets dst = y∘exp(−η(grad − low)) over its sum. Products below cut
-// become flush.
-func multiply(dst, y, grad []float64, low, eta, cut, flush float64) {
-	sum := 0.0
-	for j, v := range y {
-		if v != 0 {
-			v *= math.Exp(-eta * (grad[j] - low))
-			if v < cut {
-				v = flush
-			}
-		}
-		dst[j] = v
-		sum += v
-	}
-	inv := 1 / sum
-	for j := range dst {
-		dst[j] *= inv
-	}
-}
-
-// lowest returns the least gradient of the coordinates above zero.
-func lowest(grad, y []float64) float64 {
-	low := math.Inf(1)
-	for i, v := range y {
-		if v > 0 {
-			low = min(low, grad[i])
-		}
-	}
-	return low
 }
 
 // egBatch is the state of up to chunkSize problems under the fixed step.
@@ -193,7 +158,7 @@ func (b *egBatch) run(ctx context.Context, p *problem, lo, hi int, e ExpGrad, re
 			}
 			obj, gap := simplex.Gap(grad, f, y)
 			if gap >= e.Tol && it < e.MaxIterations {
-				multiply(y, y, grad, lowest(grad, y), 2*e.Step, tiny, 0)
+				simplex.Multiply(y, y, grad, simplex.Lowest(grad, y), 2*e.Step, tiny, 0)
 				continue
 			}
 			at := b.at[i]
@@ -215,29 +180,22 @@ func (b *egBatch) run(ctx context.Context, p *problem, lo, hi int, e ExpGrad, re
 
 // egSearch is the state of one problem under the line search.
 type egSearch struct {
-	y, grad, next, ngrad []float64
-	index                []int
+	*simplex.Descent
+	f     []float64
+	index []int
 }
 
-func newEGSearch(k int) *egSearch {
-	return &egSearch{make([]float64, k), make([]float64, k), make([]float64, k), make([]float64, k), make([]int, k)}
+func newEGSearch(p *problem) *egSearch {
+	s := &egSearch{index: make([]int, p.k)}
+	s.Descent = simplex.NewDescent(p.k, 100, true, func(dst, y []float64) { simplex.Gradient(dst, p.Data, s.f, y, s.index) })
+	return s
 }
-
-// The constants of the strong Wolfe conditions (Nocedal & Wright, §3.1), the
-// limit of trial steps, and the first one.
-const (
-	armijo    = 1e-4
-	curvature = 0.9
-	maxTrials = 60
-	firstStep = 100
-)
 
 func (s *egSearch) solve(ctx context.Context, p *problem, at int, e ExpGrad, res *Result) error {
-	f := p.f.RawRowView(at)
-	p.egStart(s.y, at)
-	simplex.Gradient(s.grad, p.Data, f, s.y, s.index)
-	obj, gap := simplex.Gap(s.grad, f, s.y)
-	eta := float64(firstStep)
+	s.f = p.f.RawRowView(at)
+	p.egStart(s.Y, at)
+	s.Begin()
+	obj, gap := simplex.Gap(s.Grad, s.f, s.Y)
 	it, status := 0, Converged
 	for ; gap >= e.Tol; it++ {
 		if err := ctx.Err(); err != nil {
@@ -247,72 +205,13 @@ func (s *egSearch) solve(ctx context.Context, p *problem, at int, e ExpGrad, res
 			status = IterationLimit
 			break
 		}
-		used, ok := s.search(p.Data, f, eta)
-		if !ok {
+		if !s.Step() {
 			status = Stalled
 			break
 		}
-		eta = 2 * used
-		s.y, s.next = s.next, s.y
-		s.grad, s.ngrad = s.ngrad, s.grad
-		obj, gap = simplex.Gap(s.grad, f, s.y)
+		obj, gap = simplex.Gap(s.Grad, s.f, s.Y)
 	}
-	copy(p.y.RawRowView(at), s.y)
+	copy(p.y.RawRowView(at), s.Y)
 	res.Objective[at], res.KKTGap[at], res.Iterations[at], res.Status[at] = obj, gap, it, status
 	return nil
-}
-
-// search looks for a step that satisfies the strong Wolfe conditions, by doubling until
-// the step is bracketed and halving from there on, and leaves the point in next and its
-// gradient in ngrad. If there is none, it takes the longest step seen that satisfies the
-// Armijo condition. With φ(η) the objective at y(η) = y∘exp(−η∇)/Σ, φ′(η) =
-// −cov(∇(0), ∇(η)) under the weights y(η), and φ(η) − φ(0) = ½(∇(0) + ∇(η))ᵀ(y(η) − y(0)),
-// because the objective is quadratic: no large terms cancel.
-func (s *egSearch) search(g, f []float64, eta float64) (used float64, ok bool) {
-	low := lowest(s.grad, s.y)
-	slope := -simplex.Covariance(s.y, s.grad, s.grad)
-	if !(slope < 0) {
-		return 0, false
-	}
-	lo, hi := 0.0, math.Inf(1)
-	for range maxTrials {
-		change := s.trial(g, f, low, eta)
-		d := -simplex.Covariance(s.next, s.grad, s.ngrad)
-		switch {
-		case !(change <= armijo*eta*slope):
-			hi = eta
-		case d < curvature*slope: // still falling steeply
-			lo = eta
-		case d > -curvature*slope: // rising steeply
-			hi = eta
-		default:
-			return eta, true
-		}
-		if math.IsInf(hi, 1) {
-			eta *= 2
-		} else {
-			eta = (lo + hi) / 2
-		}
-	}
-	if lo == 0 {
-		return 0, false
-	}
-	return lo, s.trial(g, f, low, lo) < 0
-}
-
-// trial computes the point and the gradient at a step, and returns the change
-// of the objective.
-func (s *egSearch) trial(g, f []float64, low, eta float64) float64 {
-	multiply(s.next, s.y, s.grad, low, eta, floor, floor)
-	simplex.Gradient(s.ngrad, g, f, s.next, s.index)
-	// Centring keeps out the rounding of Σ(y(η) − y(0)) = 0.
-	mean := 0.0
-	for j, v := range s.y {
-		mean += v * (s.grad[j] + s.ngrad[j])
-	}
-	change := 0.0
-	for j, v := range s.next {
-		change += (v - s.y[j]) * (s.grad[j] + s.ngrad[j] - mean)
-	}
-	return change / 2
 }
