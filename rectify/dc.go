@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -39,8 +38,8 @@ import (
 //
 // A halving costs about 3K + 30 products of C with two vectors, more where the singular
 // values of G are crowded. Besides the halvings there is one pass over the rows of C and
-// one eigenproblem. Memory: 8·N·K bytes for each of a few blocks and 8·N for each
-// halving. The result keeps the matrix given.
+// one eigenproblem. Memory: 16·N² bytes, half of them for the result, 8·N·K for each of a
+// few blocks and 8·N for each halving.
 type DC struct {
 	// Halvings is the number of halvings; 0 means 30.
 	Halvings int
@@ -81,30 +80,33 @@ func (d DC) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 	return iterate(ctx, c, k, opt, d, &dcMethod{seed: d.Seed + opt.Seed})
 }
 
-// bytes is what Bytes returns, for a matrix without negative entries.
 func (d DC) bytes(n, k int, opt Options) int64 {
-	return whole(2*eigenBytes(n, k) + 16*float64(n)*float64(d.settings().iterations))
+	return whole(2*eigenBytes(n, k) + 16*float64(n)*float64(n+d.settings().iterations))
 }
 
 // dcMethod is DC in the loop.
 type dcMethod struct {
-	seed   uint64
-	rng    *rand.Rand
-	out    *patched
-	votes  [][]float64 // of each word, ascending
-	median []float64
-	first  []bool // whether a word is in the first half
+	seed    uint64
+	rng     *rand.Rand
+	entries *mat.SymDense
+	diag    []float64   // that given
+	votes   [][]float64 // of each word, ascending
+	median  []float64
+	first   []bool // whether a word is in the first half
 }
 
 func (d *dcMethod) begin(ctx context.Context, l *loop) (err error) {
 	if l.k >= l.n/2 {
 		return fmt.Errorf("number of topics K = %d is not below %d, half the number of words", l.k, l.n/2)
 	}
-	if d.out, err = newPatched(ctx, l.m, l.opt.Workers); err != nil {
+	if d.entries, err = entriesOf(ctx, l.m, l.opt.Workers); err != nil {
 		return err
 	}
+	for j := range l.n {
+		d.diag = append(d.diag, d.entries.At(j, j))
+	}
 	d.rng = rand.New(rand.NewPCG(d.seed, 0xd1a6))
-	d.votes, d.median, d.first = make([][]float64, l.n), slices.Clone(d.out.diag), make([]bool, l.n)
+	d.votes, d.median, d.first = make([][]float64, l.n), slices.Clone(d.diag), make([]bool, l.n)
 	return nil
 }
 
@@ -113,7 +115,7 @@ func (d *dcMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	for i, w := range d.rng.Perm(n) {
 		d.first[w] = i < n/2
 	}
-	entries, err := l.complete(ctx, d.out.diag, d.first, t)
+	entries, err := l.complete(ctx, d.diag, d.first, t)
 	if err != nil {
 		return step{}, err
 	}
@@ -138,17 +140,25 @@ func (d *dcMethod) finish(ctx context.Context, l *loop) error {
 			l.res.Undetermined++
 		}
 	}
-	negative, err := d.out.finish(d.median)
+	for j, v := range d.median {
+		d.entries.SetSym(j, j, v)
+	}
+	negative, err := clip(d.entries)
 	if err != nil {
 		return err
 	}
-	l.res.C, l.res.Nonzeros = d.out, []int{negative}
-	l.op = operator(d.out, l.opt.Workers)
+	dense, err := cooc.NewDense(d.entries)
+	if err != nil {
+		return err
+	}
+	out := completed{dense, l.c.Info()}
+	l.res.C, l.res.Nonzeros = out, []int{negative}
+	l.op = operator(out, l.opt.Workers)
 	if err := l.next(ctx, l.iterations); err != nil {
 		return err
 	}
 	l.res.Eigenvalues = slices.Clone(l.theta())
-	fro, err := frobenius2(ctx, d.out, l.opt.Workers)
+	fro, err := frobenius2(ctx, out, l.opt.Workers)
 	if err != nil {
 		return err
 	}
@@ -157,7 +167,7 @@ func (d *dcMethod) finish(ctx context.Context, l *loop) error {
 		v = max(v, 0)
 		rest -= v * v
 	}
-	l.res.Violations = &Violations{SumError: vec.Sum(d.out.Marginals()) - 1, RankResidual: math.Sqrt(max(rest, 0) / fro)}
+	l.res.Violations = &Violations{SumError: vec.Sum(out.Marginals()) - 1, RankResidual: math.Sqrt(max(rest, 0) / fro)}
 	return nil
 }
 
@@ -312,130 +322,49 @@ func orthonormalise(ctx context.Context, x blas64.General, first []bool, half bo
 	return nil
 }
 
-// patched is f·(C + E), of a given matrix C with sparse changes E that leave no
-// negative entry. It is immutable once finished, and safe for concurrent use.
-type patched struct {
-	base    cooc.Matrix
-	e       linalg.CSR // symmetric; its diagonal is full
-	f       float64
-	diag    []float64 // of the base
-	others2 []float64 // sum of squares of the other entries of a row, those < 0 left out
-	c       []float64
-	norms2  []float64
+// completed is the result: an array with the Info of the matrix given.
+type completed struct {
+	*cooc.Dense
+	info corpus.Info
 }
 
-// newPatched scans the rows of a matrix for negative entries.
-func newPatched(ctx context.Context, c cooc.Matrix, workers int) (*patched, error) {
+func (c completed) Info() corpus.Info { return c.info }
+
+// entriesOf returns the entries of c, which must be finite.
+func entriesOf(ctx context.Context, c cooc.Matrix, workers int) (*mat.SymDense, error) {
 	n := c.Dim()
-	p := &patched{base: c, diag: make([]float64, n), others2: make([]float64, n)}
-	upper := make([]linalg.CSR, parallel.Count(n, scanRows))
-	workers = parallel.Workers(workers, len(upper))
-	scratch := make([][]float64, workers)
-	err := parallel.Chunks(ctx, n, scanRows, workers, func(w, q, lo, hi int) error {
-		if scratch[w] == nil {
-			scratch[w] = make([]float64, n)
-		}
-		row := scratch[w]
-		u := &upper[q]
-		u.RowPtr = append(u.RowPtr, 0)
+	a := linalg.NewGeneral(n, n)
+	err := parallel.Chunks(ctx, n, scanRows, workers, func(_, _, lo, hi int) error {
 		for i := lo; i < hi; i++ {
+			row := linalg.Row(a, i)
 			c.RowTo(row, i)
 			if j := vec.NotFinite(row); j >= 0 {
 				return fmt.Errorf("entry (%d, %d) of the matrix is %g, %w", i, j, row[j], cooc.ErrNotFinite)
 			}
-			p.diag[i] = row[i]
-			for j, v := range row {
-				switch {
-				case j == i:
-					u.Cols, u.Vals = append(u.Cols, int32(j)), append(u.Vals, 0)
-				case v >= 0:
-					p.others2[i] += v * v
-				case j > i:
-					u.Cols, u.Vals = append(u.Cols, int32(j)), append(u.Vals, -v)
-				}
-			}
-			u.RowPtr = append(u.RowPtr, len(u.Cols))
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	p.e, err = mirror(ctx, n, upper, linalg.CSR{}, workers)
-	return p, err
+	return mat.NewSymDense(n, a.Data), err
 }
 
-// finish sets the diagonal, and negative entries to zero, and makes the sum 1.
-// It returns how many entries were negative.
-func (p *patched) finish(diag []float64) (negative int, err error) {
-	n := len(diag)
-	p.c = slices.Clone(p.base.Marginals())
-	p.norms2 = slices.Clone(p.others2)
-	sum := 0.0
-	for i, v := range diag {
-		if v < 0 {
-			v = 0
-			negative++
-		}
-		p.norms2[i] += v * v
-		for t := p.e.RowPtr[i]; t < p.e.RowPtr[i+1]; t++ {
-			if int(p.e.Cols[t]) == i {
-				p.e.Vals[t] = v - p.diag[i]
+// clip sets negative entries of a to zero and divides it by its sum. It returns how many there were.
+func clip(a *mat.SymDense) (negative int, err error) {
+	data := a.RawSymmetric().Data
+	n, sum := a.SymmetricDim(), 0.0
+	for i := range n {
+		for j, v := range data[i*n+i : (i+1)*n] {
+			times := 1 + min(j, 1) // both triangles
+			if v < 0 {
+				data[i*n+i+j] = 0
+				negative += times
 			} else {
-				negative++
+				sum += float64(times) * v
 			}
-			p.c[i] += p.e.Vals[t]
 		}
-		sum += p.c[i]
 	}
 	if !(sum > 0) || math.IsInf(sum, 0) {
 		return 0, fmt.Errorf("the result sums to %.9g and cannot be divided by it", sum)
 	}
-	p.f = 1 / sum
-	for i := range n {
-		p.c[i] *= p.f
-		p.norms2[i] *= p.f * p.f
-	}
+	a.ScaleSym(1/sum, a)
 	return negative, nil
-}
-
-func (p *patched) Dim() int { return len(p.diag) }
-
-func (p *patched) Marginals() []float64 { return p.c }
-
-func (p *patched) RowNorms2(ctx context.Context, _ int) ([]float64, error) {
-	return p.norms2, ctx.Err()
-}
-
-// Info is that of the given matrix.
-func (p *patched) Info() corpus.Info { return p.base.Info() }
-
-// RowTo writes row i.
-func (p *patched) RowTo(dst []float64, i int) {
-	p.base.RowTo(dst, i)
-	cols, vals := p.e.Row(i)
-	for t, j := range cols {
-		dst[j] += vals[t]
-	}
-	for j, v := range dst[:p.Dim()] {
-		dst[j] = p.f * max(v, 0) // what E sets to zero may miss zero by rounding
-	}
-}
-
-func (p *patched) MulTo(ctx context.Context, dst, x *mat.Dense, workers int) error {
-	if err := p.base.MulTo(ctx, dst, x, workers); err != nil {
-		return err
-	}
-	d, b := dst.RawMatrix(), x.RawMatrix()
-	return parallel.Chunks(ctx, p.Dim(), scanRows, workers, func(_, _, lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			to := linalg.Row(d, i)
-			cols, vals := p.e.Row(i)
-			for t, j := range cols {
-				floats.AddScaled(to, vals[t], linalg.Row(b, int(j)))
-			}
-			floats.Scale(p.f, to)
-		}
-		return nil
-	})
 }
