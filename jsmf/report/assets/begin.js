@@ -14,15 +14,19 @@
   themeNow();
 
   // The address says what is shown, so that it can be sent: #topic-21&filter=…&text=…&by.COLUMN=…
+  let told = location.hash;
   const tellAddress = frame(() => {
+    if (location.hash !== told) return; // somebody has changed it, and it is about to be read
     const p = new URLSearchParams();
     if (filter.value.trim()) p.set("filter", filter.value.trim());
     if (together.picked) p.set("together", together.picked.join("."));
     if (docs) docs.tell(p);
     const hash = "#topic-" + topic + (p.size ? "&" + p : "");
-    if (hash !== location.hash) history.replaceState(null, "", hash);
+    if (hash !== told) history.replaceState(null, "", hash);
+    told = location.hash;
   });
   const readAddress = () => {
+    told = location.hash;
     const [at, ...rest] = location.hash.slice(1).split("&"), p = new URLSearchParams(rest.join("&")), k = /^topic-\d+$/.test(at) ? Number(at.slice(6)) : -1;
     if (rest.length) {
       filter.value = p.get("filter") || "";

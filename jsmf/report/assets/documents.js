@@ -129,8 +129,8 @@
     };
     const onChosen = [];
     const state = { chosen: count };
-    // In a search, texts are those of the documents for which all else holds, and inTexts of
-    // how many of these hold what is searched for.
+    // In a search, texts are those of the documents for which all else holds. inTexts says of how
+    // many of these the text, with title and id, holds what is searched for: title and id alone do not count.
     let inTexts = 0, ofTexts = 0;
     const update = () => {
       // All words must be there, and a phrase in quotation marks as it is.
@@ -143,7 +143,7 @@
         let ok = levels.every(([f, set]) => set.has(fields[f].v[i])) && ranges.every(([f, [lo, hi]]) => fields[f].v[i] && fields[f].value(fields[f].v[i]) >= lo && fields[f].value(fields[f].v[i]) <= hi) &&
           (!wanted.area || inArea(wanted.area, x[i], y[i]));
         if (ok && text.length) {
-          const t = searched.texts.get(i), there = t !== undefined && holds(searched.heads[i] + "\n" + t);
+          const t = searched.texts.get(i), there = t !== undefined && text.some((word) => t.includes(word)) && holds(searched.heads[i] + "\n" + t);
           ofTexts += t !== undefined;
           inTexts += there;
           ok = there || holds(searched.heads[i]);

@@ -51,7 +51,7 @@
     const tellChosen = () => {
       const said = docs.many();
       $("documents-count").textContent = said[0].toUpperCase() + said.slice(1);
-      if (document.activeElement !== find) find.value = wanted.text;
+      if (find.value !== wanted.text) find.value = wanted.text;
       clear.hidden = state.chosen === count && !docs.why();
       $("documents-why").textContent = docs.why();
       shown = step;

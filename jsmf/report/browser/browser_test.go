@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -89,25 +88,6 @@ func planted(t *testing.T, n, k int) (m *jsmf.Model, o report.Options) {
 	}
 }
 
-// quickstart runs the program quickstart, and returns its report.
-func quickstart(t *testing.T) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "quickstart.html")
-	out, err := exec.Command("go", "run", "github.com/jsmf-go/spectral/examples/quickstart", "-quiet", "-report", file).CombinedOutput()
-	if err != nil {
-		t.Fatalf("quickstart: %v\n%s", err, out)
-	}
-	info, err := os.Stat(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info.Size() > maxSize {
-		t.Errorf("%d bytes, more than %d", info.Size(), maxSize)
-	}
-	t.Logf("%d bytes", info.Size())
-	return file
-}
-
 const (
 	barWords   = `[...document.querySelectorAll("#bars li button")].map(b => b.textContent).join(" ")`
 	listTopics = `[...document.querySelectorAll("#list li")].map(l => l.dataset.k).join(" ")`
@@ -115,31 +95,22 @@ const (
 	firstRow   = `document.querySelector("#bytopic tbody tr").dataset.row`
 )
 
-// TestControls uses every control by mouse and by keyboard.
+// TestControls uses every control by mouse and by keyboard, of a page with a hierarchy and
+// documents, and of one with reading words.
 func TestControls(t *testing.T) {
-	ctx := visit.Start(t)
+	m, o := planted(t, 1500, 20)
+	read, err := sample.Split(1500, sample.Words, 10, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
-		name string
-		file func(*testing.T) string
-	}{
-		{"planted", func(t *testing.T) string {
-			n, k := 20000, 100 // the size that must stay below maxSize
-			if testing.Short() {
-				n, k = 1500, 20
-			}
-			m, o := planted(t, n, k)
-			return save(t, m, o)
-		}},
-		{"quickstart", quickstart},
-	} {
+		name  string
+		model *jsmf.Model
+		o     report.Options
+	}{{"planted", m, o}, {"reading", read, report.Options{}}} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.name == "quickstart" && testing.Short() {
-				t.Skip("skipped: fits the Go standard library")
-			}
-			file := c.file(t)
-			tab, end := chromedp.NewContext(ctx)
-			defer end()
-			v := visit.Open(t, tab, address(file), "light")
+			file := save(t, c.model, c.o)
+			v := visit.Open(t, tab(t), address(file), "light")
 			controls(v)
 			shoot(v, c.name)
 			v.Leave(only(file))
@@ -346,16 +317,13 @@ func drag(ctx context.Context, selector string, dx, dy float64) error {
 // TestLooks measures what eyes would complain of: text on a ground of too little
 // contrast, and a page wider than a phone.
 func TestLooks(t *testing.T) {
-	ctx := visit.Start(t)
 	m, o := planted(t, 1500, 20)
 	m, o.Metrics = doubtful(t, m)
 	file := save(t, m, o)
 	for _, scheme := range []string{"light", "dark"} {
 		for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
 			t.Run(fmt.Sprintf("%s/%d", scheme, size[0]), func(t *testing.T) {
-				tab, end := chromedp.NewContext(ctx)
-				defer end()
-				v := visit.Open(t, tab, address(file), scheme)
+				v := visit.Open(t, tab(t), address(file), scheme)
 				v.Run(chromedp.EmulateViewport(size[0], size[1]))
 				if got := visit.Eval[string](v, `document.documentElement.dataset.theme`); got != scheme {
 					t.Errorf("the theme is %q", got)
@@ -377,7 +345,6 @@ func TestLooks(t *testing.T) {
 
 // TestMarkup: a vocabulary, titles and snippets full of markup and script stay text.
 func TestMarkup(t *testing.T) {
-	ctx := visit.Start(t)
 	attacks := []string{
 		`<script>window.pwned=1</script>`, `"><img src=x onerror="window.pwned=1">`, `</script><script>window.pwned=1</script>`,
 		`<!--<script>`, `-->`, `'"onmouseover=window.pwned=1 x="`, `javascript:window.pwned=1`, "`${window.pwned=1}`", `{{.Title}}`,
@@ -399,9 +366,7 @@ func TestMarkup(t *testing.T) {
 		Title: attacks[2] + attacks[14], About: all, Hierarchy: h, Times: []report.Time{{Stage: attacks[1], Duration: time.Second}},
 		Documents: c, Describe: func(int) report.Document { return report.Document{Title: attacks[1], Snippet: all} },
 	})
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 	for k := range 6 {
 		v.Run(visit.ClickAt(fmt.Sprintf("#list li:nth-child(%d)", k+1), .5, .5), visit.Focus("#lambda"), visit.Key(kb.Home), visit.Key(kb.End))
 		for i := range 6 {
@@ -433,15 +398,12 @@ func TestMarkup(t *testing.T) {
 
 // TestWithoutScripts: the tables are there when scripts are forbidden.
 func TestWithoutScripts(t *testing.T) {
-	ctx := visit.Start(t)
 	m, err := sample.Model(300, 6, sample.Words)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := save(t, m, report.Options{})
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := &visit.Visit{T: t, Ctx: tab}
+	v := &visit.Visit{T: t, Ctx: tab(t)}
 	v.Run(emulation.SetScriptExecutionDisabled(true), chromedp.Navigate(address(file)))
 	var text string
 	v.Run(chromedp.Text("body", &text, chromedp.ByQuery))

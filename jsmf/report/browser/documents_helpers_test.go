@@ -46,6 +46,17 @@ func many(t testing.TB, m *jsmf.Model, docs int) report.Options {
 			values[d] = nil
 		}
 	}
+	words := make([]string, m.K()) // of each topic, as a text
+	for k := range words {
+		var text []string
+		for i, w := range m.TopWords(k, 20) {
+			text = append(text, "unrelated", strings.ToUpper(w.Word))
+			if i == 9 {
+				text = append(text, "\n\n")
+			}
+		}
+		words[k] = strings.Join(text, " ")
+	}
 	var err error
 	if c.Metadata, err = corpus.NewMetadata(columns, values); err != nil {
 		t.Fatal(err)
@@ -57,14 +68,7 @@ func many(t testing.TB, m *jsmf.Model, docs int) report.Options {
 				best = k
 			}
 		}
-		var text []string
-		for i, w := range m.TopWords(best, 20) {
-			text = append(text, "unrelated", strings.ToUpper(w.Word))
-			if i == 9 {
-				text = append(text, "\n\n")
-			}
-		}
-		return report.Document{Title: fmt.Sprintf("The title of number %d", d), Text: strings.Join(text, " ")}
+		return report.Document{Title: fmt.Sprintf("The title of number %d", d), Text: words[best]}
 	}}
 }
 

@@ -26,16 +26,13 @@ import (
 
 // TestDocuments uses the map of documents by mouse and by keyboard.
 func TestDocuments(t *testing.T) {
-	ctx := visit.Start(t)
 	m, err := sample.Model(900, 12, sample.Words)
 	if err != nil {
 		t.Fatal(err)
 	}
 	const docs = 600
 	file := save(t, m, many(t, m, docs))
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 	v.Wait(allTexts)
 	if got, want := visit.Eval[string](v, chosenCount), "600 documents"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -57,7 +54,6 @@ func TestDocuments(t *testing.T) {
 // TestDocumentsSomeTexts: where the page has the texts of some documents only, a search says
 // among how many it looked, and compares what it found with nothing.
 func TestDocumentsSomeTexts(t *testing.T) {
-	ctx := visit.Start(t)
 	m, err := sample.Model(900, 12, sample.Words)
 	if err != nil {
 		t.Fatal(err)
@@ -76,9 +72,7 @@ func TestDocumentsSomeTexts(t *testing.T) {
 		return report.Document{Title: fmt.Sprintf("The title of number %d", d), Text: string(text)}
 	}
 	file := save(t, m, o)
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 	v.Wait(allTexts)
 	texts := visit.Eval[int](v, `Number(document.getElementById("documents").dataset.texts)`)
 	if texts < 100 || texts >= docs {
@@ -334,7 +328,6 @@ func looksOf(v *visit.Visit) {
 // TestDocumentsMarkup: titles, texts, levels and words full of markup and of what has a
 // meaning in regular expressions stay text, and the words are marked.
 func TestDocumentsMarkup(t *testing.T) {
-	ctx := visit.Start(t)
 	odd := []string{`<img src=x onerror="window.pwned=1">`, `covid-19`, `c++`, `(a|b)*`, `[^a]`, `a\d$`, `</script><script>window.pwned=1</script>`, `machine_learning`, `a/b`, `{2}`, `^.?`, "\u202egnp", "东京", `'`}
 	m, err := sample.Model(280, 4, func(i int) string { return fmt.Sprintf("%s%d", odd[i%len(odd)], i) })
 	if err != nil {
@@ -354,9 +347,7 @@ func TestDocumentsMarkup(t *testing.T) {
 		return report.Document{Title: odd[0] + odd[6], Text: odd[6] + " " + strings.ReplaceAll(strings.ToLower(doc.Text), "_", " ")}
 	}
 	file := save(t, m, o)
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 	v.Wait(allTexts)
 	hover(v)
 	v.Run(visit.Focus("#documents-filters summary"), visit.Key(kb.Enter), option("documents-colour", 2))
@@ -376,15 +367,12 @@ func TestDocumentsMarkup(t *testing.T) {
 
 // TestOneDocument: the map of one document without a text shows it.
 func TestOneDocument(t *testing.T) {
-	ctx := visit.Start(t)
 	m, err := sample.Model(60, 2, sample.Words)
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := save(t, m, report.Options{Documents: compositions(2, 1)})
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "dark")
+	v := visit.Open(t, tab(t), address(file), "dark")
 	v.Run(chromedp.EmulateViewport(900, 700, chromedp.EmulateScale(2)))
 	v.Wait(allTexts + ` && document.getElementById("documents-plane").width === 2 * document.getElementById("documents-plane").clientWidth`)
 	v.Run(visit.Focus("#documents-plane"), visit.Key(kb.ArrowLeft))
@@ -400,7 +388,6 @@ func TestManyDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: 100,000 documents")
 	}
-	ctx := visit.Start(t)
 	m, err := sample.Model(3000, 50, sample.Words)
 	if err != nil {
 		t.Fatal(err)
@@ -416,9 +403,7 @@ func TestManyDocuments(t *testing.T) {
 	if t.Logf("%d bytes", b.Len()); b.Len() > 12e6 {
 		t.Errorf("%d bytes", b.Len())
 	}
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 	v.Wait(planeDrawn + ` !== undefined`)
 	t.Logf("the page was drawn after at most %.0f ms", visit.Eval[float64](v, `performance.now()`))
 	v.Wait(allTexts)

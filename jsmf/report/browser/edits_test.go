@@ -44,12 +44,9 @@ func merge(v *visit.Visit, k, other, left int) {
 // TestEdits renames and merges topics in the page, saves that, and has the library read it
 // back: the model then has what the page shows. In the end all is undone.
 func TestEdits(t *testing.T) {
-	ctx := visit.Start(t)
 	m, o := planted(t, 1500, 20)
 	file := save(t, m, o)
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 	d := takeDownloads(v)
 
 	const called = `Courts & <b>judges</b>`

@@ -38,11 +38,8 @@ func option(id string, value any) chromedp.Action {
 
 // TestEffectsControls uses every control of the effects by mouse and by keyboard.
 func TestEffectsControls(t *testing.T) {
-	ctx := visit.Start(t)
 	file := withEffects(t)
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 
 	// Over time.
 	names := `[...document.querySelectorAll("#times .name")].map(n => n.textContent).join()`
@@ -193,11 +190,8 @@ func doubt(v *visit.Visit) {
 // TestEffectsEdited: a topic with another name is called so among its effects. Of topics
 // made one the numbers add and have no interval, also among the correlations.
 func TestEffectsEdited(t *testing.T) {
-	ctx := visit.Start(t)
 	file := withEffects(t)
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 	v.Run(chromedp.Evaluate(`document.querySelector("#list li[data-k='3']").click()`, nil))
 	rename(v, "the third of all")
 	for _, where := range []string{"#effect-topics .drawing", "#classes-cells", "#effect-quantity"} {
@@ -231,11 +225,8 @@ func TestEffectsEdited(t *testing.T) {
 
 // TestEffectsSaved: the pictures and tables of effects can be saved.
 func TestEffectsSaved(t *testing.T) {
-	ctx := visit.Start(t)
 	file := withEffects(t)
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 	d := takeDownloads(v)
 	for _, name := range []string{"topics over time", "effects on topics", "effects on one topic", "topics by class", "scores of documents held out"} {
 		if texts := wellFormed(t, d.press(v, saveButton(name+".svg"))); len(texts) < 10 {
@@ -256,19 +247,19 @@ func TestEffectsSaved(t *testing.T) {
 // TestEffectsLooks: texts can be read, and the page is no wider than a phone, whatever term
 // is shown.
 func TestEffectsLooks(t *testing.T) {
-	ctx := visit.Start(t)
 	file := withEffects(t)
 	for _, scheme := range []string{"light", "dark"} {
 		for _, size := range [][2]int64{{1280, 900}, {390, 844}} {
 			t.Run(fmt.Sprintf("%s/%d", scheme, size[0]), func(t *testing.T) {
-				tab, end := chromedp.NewContext(ctx)
-				defer end()
-				v := visit.Open(t, tab, address(file), scheme)
+				v := visit.Open(t, tab(t), address(file), scheme)
 				v.Run(chromedp.EmulateViewport(size[0], size[1]), chromedp.Evaluate(`document.querySelectorAll("details").forEach(d => d.open = true)`, nil))
 				for term := range 6 {
 					v.Run(option("effect-term", term), option("classes-term", term))
 					if w := visit.Eval[int64](v, `document.documentElement.scrollWidth`); w > size[0] {
 						t.Errorf("term %d: the page is %d wide", term, w)
+					}
+					if term%5 > 0 {
+						continue // in the same colours
 					}
 					for _, bad := range visit.Eval[[]string](v, visit.Contrast) {
 						t.Errorf("term %d: contrast below 4.5: %s", term, bad)
@@ -282,11 +273,8 @@ func TestEffectsLooks(t *testing.T) {
 
 // TestEffectsWithoutScripts: the numbers are in tables.
 func TestEffectsWithoutScripts(t *testing.T) {
-	ctx := visit.Start(t)
 	file := withEffects(t)
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := &visit.Visit{T: t, Ctx: tab}
+	v := &visit.Visit{T: t, Ctx: tab(t)}
 	v.Run(emulation.SetScriptExecutionDisabled(true), chromedp.Navigate(address(file)))
 	var text string
 	v.Run(visit.Click("#effects summary"), chromedp.Text("#effects", &text, chromedp.ByQuery))
@@ -297,7 +285,6 @@ func TestEffectsWithoutScripts(t *testing.T) {
 
 // TestEffectsMarkup: names and labels that hold markup and script stay text.
 func TestEffectsMarkup(t *testing.T) {
-	ctx := visit.Start(t)
 	m, err := sample.Model(300, 6, sample.Words)
 	if err != nil {
 		t.Fatal(err)
@@ -316,9 +303,7 @@ func TestEffectsMarkup(t *testing.T) {
 		}
 	}
 	file := save(t, m, report.Options{Effects: e})
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 	for term := range e.Terms {
 		v.Run(option("effect-term", term), option("classes-term", term), visit.Focus("#classes-cells"), visit.Key(kb.ArrowRight), visit.Focus("#times .panel"), visit.Key(kb.ArrowRight))
 	}

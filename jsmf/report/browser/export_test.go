@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"context"
 	"encoding/csv"
 	"encoding/xml"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -36,7 +38,13 @@ func takeDownloads(v *visit.Visit) *downloads {
 			d.done <- ev.GUID
 		}
 	})
-	v.Run(cdpbrowser.SetDownloadBehavior(cdpbrowser.SetDownloadBehaviorBehaviorAllowAndName).WithDownloadPath(d.dir).WithEventsEnabled(true))
+	v.Run(chromedp.ActionFunc(func(ctx context.Context) error {
+		tab, err := target.GetTargetInfo().Do(ctx)
+		if err != nil {
+			return err
+		}
+		return cdpbrowser.SetDownloadBehavior(cdpbrowser.SetDownloadBehaviorBehaviorAllowAndName).WithBrowserContextID(tab.BrowserContextID).WithDownloadPath(d.dir).WithEventsEnabled(true).Do(ctx)
+	}))
 	return d
 }
 
@@ -101,12 +109,9 @@ func keep(t *testing.T, name, content string) {
 
 // TestExport saves every picture and table, in every form that is offered.
 func TestExport(t *testing.T) {
-	ctx := visit.Start(t)
 	m, o := planted(t, 1500, 20)
 	file := save(t, m, o)
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 	d := takeDownloads(v)
 
 	// Every table, drawing and canvas of some size can be saved.
@@ -178,16 +183,13 @@ func TestExport(t *testing.T) {
 
 // TestExportText: no word starts a formula in a spreadsheet, as in report.WriteTopicsCSV.
 func TestExportText(t *testing.T) {
-	ctx := visit.Start(t)
 	starts := []string{"=1+2", "+a", "-b", "@c", "\td", "e,\"f"}
 	m, err := sample.Model(300, 6, func(i int) string { return fmt.Sprint(starts[i%len(starts)], i) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	file := save(t, m, report.Options{})
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 	rows, err := csv.NewReader(strings.NewReader(takeDownloads(v).press(v, saveButton("words of the topic.csv")))).ReadAll()
 	if err != nil || len(rows) != 21 {
 		t.Fatalf("%d rows, %v", len(rows), err)

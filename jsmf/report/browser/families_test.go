@@ -12,19 +12,12 @@ import (
 
 // TestTreeOfTopics opens a page of a thousand topics, and goes through its tree.
 func TestTreeOfTopics(t *testing.T) {
-	n := 20000
-	if testing.Short() {
-		n = 3000
-	}
-	m, err := sample.Split(n, sample.Words, 20, 200, 1000)
+	m, err := sample.Split(3000, sample.Words, 20, 200, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := visit.Start(t)
 	file := save(t, m, report.Options{Title: "A thousand topics"})
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 	// What is not asked for is not made.
 	if n := visit.Eval[int](v, `document.querySelectorAll("main .live *, main svg *").length`); n > 30000 {
 		t.Errorf("%d elements", n)

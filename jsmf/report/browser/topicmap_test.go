@@ -43,7 +43,6 @@ func doubtful(t *testing.T, m *jsmf.Model) (*jsmf.Model, *metrics.Report) {
 // TestTopicMap uses the map of topics by mouse and keyboard, and reads what it says of
 // doubt. The first topic shown is the largest sound one.
 func TestTopicMap(t *testing.T) {
-	ctx := visit.Start(t)
 	m, o := planted(t, 1500, 20)
 	m, o.Metrics = doubtful(t, m)
 	largest, second := -1, -1
@@ -59,9 +58,7 @@ func TestTopicMap(t *testing.T) {
 	o.About, o.Describe = "", nil // whose texts are not the page’s
 	o.Nouns = report.Nouns{Word: "artist", Words: "artists", Document: "listener", Documents: "listeners"}
 	file := save(t, m, o)
-	tab, end := chromedp.NewContext(ctx)
-	defer end()
-	v := visit.Open(t, tab, address(file), "light")
+	v := visit.Open(t, tab(t), address(file), "light")
 
 	if got := visit.Eval[string](v, `document.querySelector("#list [aria-selected=true]").dataset.k + " " + document.getElementById("detail-eyebrow").textContent`); got[:len(got)-len("sound")] == got || got[0] == ' ' {
 		t.Errorf("the page begins with %q", got)

@@ -6,6 +6,7 @@ package visit
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -14,21 +15,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
 // Patience is how long to wait for what must happen: long, for a machine may be busy.
 const Patience = time.Minute
 
-// Start starts a browser of the test's own, which ends with it. The test is skipped
-// where no Chromium or Chrome is in PATH.
-func Start(t *testing.T) context.Context {
-	t.Helper()
+// ErrNone is the error of Launch where no Chromium or Chrome is in PATH.
+var ErrNone = errors.New("skipped: no chromium, chromium-browser or google-chrome in PATH")
+
+// Launch starts a browser with its profile in a folder. stop closes it and waits for it.
+func Launch(profile string) (ctx context.Context, stop func() error, err error) {
 	var path string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
 		if p, err := exec.LookPath(name); err == nil {
@@ -37,30 +41,69 @@ func Start(t *testing.T) context.Context {
 		}
 	}
 	if path == "" {
-		t.Skip("skipped: no chromium, chromium-browser or google-chrome in PATH")
+		return nil, nil, ErrNone
 	}
 	opts := []chromedp.ExecAllocatorOption{
-		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()), chromedp.Headless, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.ExecPath(path), chromedp.UserDataDir(profile), chromedp.Headless, chromedp.DisableGPU, chromedp.NoFirstRun,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("mute-audio", true),
 	}
 	if os.Geteuid() == 0 {
 		opts = append(opts, chromedp.NoSandbox) // Chromium's sandbox refuses root
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Minute)
-	t.Cleanup(stop)
+	ctx, late := context.WithTimeout(context.Background(), 10*time.Minute)
 	ctx, endAll := chromedp.NewExecAllocator(ctx, opts...)
-	t.Cleanup(endAll)
 	ctx, end := chromedp.NewContext(ctx)
-	t.Cleanup(func() {
-		if err := chromedp.Cancel(ctx); err != nil { // closes the browser and waits for it
-			t.Error(err)
-		}
+	stop = func() error {
+		err := chromedp.Cancel(ctx)
 		end()
-	})
+		endAll()
+		late()
+		return err
+	}
 	if err := chromedp.Run(ctx); err != nil {
+		return nil, nil, errors.Join(err, stop())
+	}
+	return ctx, stop, nil
+}
+
+// Start starts a browser of the test's own, which ends with it. The test is skipped
+// where no Chromium or Chrome is in PATH.
+func Start(t *testing.T) context.Context {
+	t.Helper()
+	ctx, stop, err := Launch(t.TempDir())
+	if errors.Is(err, ErrNone) {
+		t.Skip(err)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return ctx
+}
+
+// Tab opens a tab with storage of its own, which ends with the test.
+func Tab(t *testing.T, browser context.Context) context.Context {
+	t.Helper()
+	var id target.ID
+	var storage cdp.BrowserContextID
+	err := chromedp.Run(browser, chromedp.ActionFunc(func(ctx context.Context) (err error) {
+		ctx = cdp.WithExecutor(ctx, chromedp.FromContext(ctx).Browser)
+		if storage, err = target.CreateBrowserContext().WithDisposeOnDetach(true).Do(ctx); err != nil {
+			return err
+		}
+		id, err = target.CreateTarget("about:blank").WithBrowserContextID(storage).WithNewWindow(true).Do(ctx)
+		return err
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := chromedp.NewContext(browser, chromedp.WithTargetID(id))
+	t.Cleanup(end)
 	return ctx
 }
 
@@ -212,7 +255,12 @@ const Contrast = `(() => {
 	const rgba = (c) => { const m = c.match(/[\d.]+/g).map(Number); if (c.startsWith("color(srgb")) { m[0] *= 255; m[1] *= 255; m[2] *= 255; } return [m[0], m[1], m[2], m.length > 3 ? m[3] : 1]; };
 	const over = (a, b) => [0, 1, 2].map(i => a[i] * a[3] + b[i] * (1 - a[3])).concat(1);
 	const light = (c) => { const f = c.slice(0, 3).map(x => (x /= 255) <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4); return 0.2126 * f[0] + 0.7152 * f[1] + 0.0722 * f[2]; };
-	const ground = (e) => { if (!e) return [255, 255, 255, 1]; const c = rgba(getComputedStyle(e).backgroundColor); return c[3] === 1 ? c : over(c, ground(e.parentElement)); };
+	const grounds = new Map();
+	const ground = (e) => {
+		if (!e) return [255, 255, 255, 1];
+		if (!grounds.has(e)) { const c = rgba(getComputedStyle(e).backgroundColor); grounds.set(e, c[3] === 1 ? c : over(c, ground(e.parentElement))); }
+		return grounds.get(e);
+	};
 	const bad = new Map(), walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	for (let t; t = walk.nextNode();) {
 		const e = t.parentElement;
