@@ -1,13 +1,28 @@
   // ---- edits -------------------------------------------------------------------
 
-  // People may rename topics and say that some are one. Edits hold in all views, can be undone, are kept
-  // by the browser where it may, for pages of the same model, and are saved as jsmf.Edits reads them.
-  let restoreEdits;
+  // People may rename topics and say that some are one, which holds in all views. What needs the model or the
+  // documents is marked only: words that are hidden, stopped or kept out of a topic, topics that are split or
+  // dropped. Edits can be undone, are kept by the browser where it may, for pages of the same model, and are
+  // saved as jsmf.Edits reads them.
+  let restoreEdits, planned, struck, editWord;
   {
     const first = { topics: data.topics, matrix: data.matrix, columns: data.columns.map((c) => c.values) };
-    let names = new Map(), groups = []; // of topics that are one: lists, the one that stays first
+    const none = { names: {}, merge: [], split: {}, drop: [], hide: [], exclude: {}, stop: [] }; // as in jsmf.Edits
+    let now = structuredClone(none);
     const before = []; // the edits before each
-    const membersOf = (k) => groups.find((g) => g[0] === k) || [k];
+    const membersOf = (k) => now.merge.find((g) => g[0] === k) || [k];
+    // planned says what is to become of a topic, and struck what of a word in it; "": nothing.
+    planned = (k) => now.split[k] ? "to be split into " + now.split[k] : now.drop.includes(k) ? "to be dropped" : "";
+    struck = (w, k) => now.hide.includes(words[w]) ? "hidden" : now.stop.includes(words[w]) ? say("a stop {word}") : (now.exclude[k] || []).includes(words[w]) ? "kept out" : "";
+    const told = () => [
+      ...Object.entries(now.names).map(([k, s]) => "Topic " + k + " is “" + s + "”"),
+      ...now.merge.map((g) => "Topics " + g.join(", ") + " are one"),
+      ...range(K).filter(planned).map((k) => "Topic " + k + " is " + planned(k)),
+      ...now.hide.map((w) => "“" + w + "” names no topic"),
+      ...now.stop.map((w) => say("“" + w + "” is a stop {word}")),
+      ...Object.entries(now.exclude).flatMap(([k, list]) => list.map((w) => "“" + w + "” is kept out of topic " + k)),
+    ];
+    const without = (list, x) => { if (list.includes(x)) list.splice(list.indexOf(x), 1); };
 
     // together returns a topic made of others, of which the page knows the best words.
     const together = (k, members) => {
@@ -77,21 +92,22 @@
 
     const apply = () => {
       for (const k of range(K)) partOf[k] = k;
-      for (const g of groups) for (const k of g) partOf[k] = g[0];
+      for (const g of now.merge) for (const k of g) partOf[k] = g[0];
       parts = range(K).map(() => []);
       partOf.forEach((first, k) => parts[first].push(k));
-      data.topics = first.topics.map((t, k) => ({ ...(membersOf(k).length > 1 ? together(k, membersOf(k)) : t), name: names.get(k) || t.name }));
+      data.topics = first.topics.map((t, k) => ({ ...(membersOf(k).length > 1 ? together(k, membersOf(k)) : t), name: now.names[k] || t.name }));
       data.columns.forEach((c, i) => {
         c.values = first.columns[i].map((v, k) => membersOf(k).length === 1 ? v : c.key === "share" ? sum(membersOf(k).map((l) => first.columns[i][l])) : null);
       });
       shareOrder = byShare();
-      takeMatrix(groups.length && drawnOf(0) < K ? merged() : first.matrix); // groups stay as they are
-      const n = names.size + groups.length;
+      takeMatrix(now.merge.length && drawnOf(0) < K ? merged() : first.matrix); // groups stay as they are
+      const all = told(), n = all.length;
       $("edits").hidden = !before.length;
       $("edits-told").textContent = n === 1 ? "1 edit" : n + " edits";
+      $("edits-list").replaceChildren(...all.map((s) => el("li", { dir: "auto" }, s)));
       $("edits-save").disabled = !n;
       try {
-        if (n) localStorage.setItem(key, JSON.stringify({ names: [...names], groups }));
+        if (n) localStorage.setItem(key, JSON.stringify(now));
         else localStorage.removeItem(key);
       } catch { /* not allowed for files, in some browsers */ }
       for (const f of onEdit) f();
@@ -100,24 +116,26 @@
     const key = "report-edits-" + data.model;
     restoreEdits = () => {
       try {
-        const kept = JSON.parse(localStorage.getItem(key)), is = (k) => Number.isInteger(k) && k >= 0 && k < K;
-        if (!kept) return;
-        const members = kept.groups.flat();
-        if (!kept.names.every(([k, s]) => is(k) && typeof s === "string") || !members.every(is) || new Set(members).size < members.length || kept.groups.some((g) => g.length < 2)) return;
-        before.push([new Map(), []]);
-        [names, groups] = [new Map(kept.names), kept.groups];
+        const kept = { ...none, ...JSON.parse(localStorage.getItem(key)) };
+        const is = (k) => Number.isInteger(Number(k)) && k >= 0 && k < K, texts = (list) => list.every((s) => typeof s === "string");
+        const members = kept.merge.flat(), once = [...members, ...kept.drop, ...Object.keys(kept.split).map(Number)];
+        if (![...once, ...Object.keys(kept.names), ...Object.keys(kept.exclude)].every(is) || new Set(once).size < once.length || kept.merge.some((g) => g.length < 2) ||
+          !Object.values(kept.split).every((m) => Number.isInteger(m) && m > 1) || ![Object.values(kept.names), kept.hide, kept.stop, ...Object.values(kept.exclude)].every(texts)) return;
+        before.push(now);
+        now = kept;
+        if (!told().length) before.pop();
       } catch {
         return;
       }
       apply();
     };
     const edit = (f) => {
-      before.push([new Map(names), groups.map((g) => g.slice())]);
+      before.push(structuredClone(now));
       f();
       apply();
     };
 
-    const forms = { rename: $("rename-form"), merge: $("merge-form") };
+    const forms = { rename: $("rename-form"), merge: $("merge-form"), split: $("split-form") };
     const showForm = (which, back) => {
       for (const [name, form] of Object.entries(forms)) {
         form.hidden = name !== which;
@@ -143,14 +161,17 @@
         $("rename-wrong").textContent = "Topic " + taken + " has this name.";
         return;
       }
-      if (s !== label(k)) edit(() => s && s !== first.topics[k].name ? names.set(k, s) : names.delete(k));
+      if (s !== label(k)) edit(() => {
+        if (s && s !== first.topics[k].name) now.names[k] = s;
+        else delete now.names[k];
+      });
       showForm(null, "rename");
     });
     $("merge").addEventListener("click", () => {
       // The most likely first: a twin, or what is near on the map of topics.
       const T = data.topicmap, at = (k) => drawnOf(k) - T.topics[0], v = data.topics[topic].verdict;
       const far = (k) => v && v.twin >= 0 && into(v.twin) === k ? -1 : Math.hypot(T.x[at(k)] - T.x[at(topic)], T.y[at(k)] - T.y[at(topic)]);
-      $("merge-with").replaceChildren(...by(range(K).filter((k) => alive(k) && k !== topic), far, true).map((k) => el("option", { value: k }, k + "  " + label(k))));
+      $("merge-with").replaceChildren(...by(range(K).filter((k) => alive(k) && k !== topic && !planned(k)), far, true).map((k) => el("option", { value: k }, k + "  " + label(k))));
       showForm("merge");
       $("merge-with").focus();
     });
@@ -160,26 +181,87 @@
       if ($("merge-with").value !== "" && shareOrder.length > 2) { // a model has two topics at least
         edit(() => {
           const joined = [...membersOf(k), ...membersOf(other)];
-          groups = groups.filter((g) => g[0] !== k && g[0] !== other);
-          groups.push(joined);
-          names.delete(other);
+          now.merge = now.merge.filter((g) => g[0] !== k && g[0] !== other);
+          now.merge.push(joined);
+          delete now.names[other];
+          for (const l of joined) delete now.exclude[l];
         });
       }
       showForm(null, "merge");
     });
     onTopic.push(() => {
-      if (!forms.rename.hidden || !forms.merge.hidden) showForm(null);
-      $("merge").disabled = shareOrder.length <= 2;
+      if (Object.values(forms).some((form) => !form.hidden)) showForm(null);
+      const whole = membersOf(topic).length === 1, free = !planned(topic);
+      $("rename").disabled = !free;
+      $("merge").disabled = !free || left() <= 2;
+      $("split").disabled = !whole;
+      $("split").textContent = now.split[topic] ? "Do not split" : "Split";
+      $("drop").disabled = !whole || free && left() <= 2;
+      $("drop").setAttribute("aria-pressed", String(now.drop.includes(topic)));
+      editWord(-1);
     });
+    // left is how many topics there will be at least. A topic that is split or dropped has no name and no
+    // words of its own any more.
+    const left = () => shareOrder.length - now.drop.length;
+    const plan = (k, parts) => edit(() => {
+      delete now.split[k];
+      without(now.drop, k);
+      if (!isNum(parts)) return;
+      delete now.names[k];
+      delete now.exclude[k];
+      if (parts > 0) now.split[k] = parts;
+      else now.drop.push(k);
+    });
+    $("split").addEventListener("click", () => {
+      if (now.split[topic]) {
+        plan(topic);
+        return;
+      }
+      showForm("split");
+      $("split-parts").focus();
+    });
+    forms.split.addEventListener("submit", (e) => {
+      e.preventDefault();
+      plan(topic, Number($("split-parts").value));
+      showForm(null, "split");
+    });
+    $("drop").addEventListener("click", () => plan(topic, now.drop.includes(topic) ? undefined : 0));
+
+    // What may be done with the word that is looked at.
+    let word = -1;
+    editWord = (w) => {
+      word = w;
+      $("word-edits").hidden = w < 0;
+      if (w < 0) return;
+      const is = struck(w, topic), out = $("word-exclude");
+      $("word-hide").setAttribute("aria-pressed", String(is === "hidden"));
+      $("word-stop").setAttribute("aria-pressed", String(now.stop.includes(words[w])));
+      out.setAttribute("aria-pressed", String(is === "kept out"));
+      out.disabled = membersOf(topic).length > 1 || !!planned(topic);
+    };
+    const press = (id, lists) => $(id).addEventListener("click", () => {
+      const w = word, s = words[w], pressed = $(id).getAttribute("aria-pressed") === "true";
+      edit(() => {
+        without(now.hide, s);
+        without(now.stop, s);
+        if (now.exclude[topic]) without(now.exclude[topic], s);
+        if (!pressed) lists().push(s);
+        for (const k of Object.keys(now.exclude)) if (!now.exclude[k].length) delete now.exclude[k];
+      });
+      tellWord(w);
+      $(id).focus();
+    });
+    press("word-hide", () => now.hide);
+    press("word-stop", () => now.stop);
+    press("word-exclude", () => now.exclude[topic] ||= []);
     $("undo").addEventListener("click", () => {
-      [names, groups] = before.pop();
+      now = before.pop();
       apply();
       (before.length ? $("undo") : $("rename")).focus();
     });
     $("edits-save").addEventListener("click", () => {
       const out = { model: data.model };
-      if (names.size) out.names = Object.fromEntries(names);
-      if (groups.length) out.merge = groups;
+      for (const [key, x] of Object.entries(now)) if (Object.keys(x).length) out[key] = x;
       download("edits.json", "application/json", JSON.stringify(out, null, 2) + "\n");
     });
     // The table for print.

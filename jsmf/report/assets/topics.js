@@ -32,7 +32,7 @@
     }
     const largest = most(range(K).map(shareOf), 1e-300);
     list.replaceChildren(...visible.map((k) => {
-      const s = shareOf(k), doubt = doubtOf(k);
+      const s = shareOf(k), doubt = planned(k) || doubtOf(k);
       const bar = el("i");
       bar.style.width = bar.dataset.width = clamp(100 * s / largest, 0, 100) + "%";
       return el("li", { role: "option", id: "topic-" + k, class: doubt ? "doubted" : "", "data-k": k, onclick: () => choose(k) },
@@ -75,6 +75,7 @@
     const info = $("word-info");
     info.replaceChildren(el("b", { dir: "auto" }, words[w]), ": " + homes(w) + ".");
     info.hidden = false;
+    editWord(w);
   };
   // hoverWord shows where a word is: in its row, in the list and on the map of topics; −1: none.
   const onWord = [];
@@ -103,8 +104,9 @@
       tick.style.left = clamp(100 * all, 0, 100) + "%";
       tick.hidden = all > 1;
       const isAnchor = x.w === t.anchor || (t.group || []).includes(x.w);
-      return el("li", { class: isAnchor ? "is-anchor" : "", onpointerenter: (e) => hoverWord(x.w, e.currentTarget), onpointerleave: () => hoverWord(-1) },
-        el("button", { type: "button", dir: "auto", title: words[x.w], "aria-label": words[x.w] + (isAnchor ? ", the anchor" : "") + ": where else?", onclick: () => tellWord(x.w) }, (isAnchor ? "◆ " : "") + words[x.w]),
+      const out = struck(x.w, topic);
+      return el("li", { class: (isAnchor ? "is-anchor" : "") + (out ? " struck" : ""), onpointerenter: (e) => hoverWord(x.w, e.currentTarget), onpointerleave: () => hoverWord(-1) },
+        el("button", { type: "button", dir: "auto", title: words[x.w], "aria-label": words[x.w] + (isAnchor ? ", the anchor" : "") + (out ? ", " + out : "") + ": where else?", onclick: () => tellWord(x.w) }, (isAnchor ? "◆ " : "") + words[x.w]),
         el("span", { class: "track", "aria-hidden": "true" }, bar, tick),
         el("span", { class: "v" }, small(x.p)), el("span", { class: "v" }, times(x.p / data.p[x.w])));
     }));

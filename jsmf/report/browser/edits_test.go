@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -78,10 +79,28 @@ func TestEdits(t *testing.T) {
 	}
 	checkMerged(v, edited, []int{5, 6, 12})
 
+	// What the page only marks is saved, too: words, and topics that are split or dropped.
+	planned := checkPlans(v, m)
+	e = jsmf.Edits{}
+	if err := json.Unmarshal([]byte(d.press(v, "#edits-save")), &e); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(e.Hide, planned.Hide) || !reflect.DeepEqual(e.Exclude, planned.Exclude) || !reflect.DeepEqual(e.Stop, planned.Stop) ||
+		!reflect.DeepEqual(e.Split, planned.Split) || !reflect.DeepEqual(e.Drop, planned.Drop) || len(e.Merge) != 2 {
+		t.Fatalf("edits %+v, want also %+v", e, planned)
+	}
+	e.Split, e.Drop = nil, nil // these need documents
+	if edited, err = m.Edit(e); err != nil {
+		t.Fatal(err)
+	}
+	if w, _ := m.Index(planned.Stop[0]); edited.Topics().At(w, 8) != 0 {
+		t.Errorf("%q is no stop word", planned.Stop[0])
+	}
+
 	// They are kept for the next visit, and undone together there.
 	v.Run(chromedp.Reload())
 	v.Wait(`document.documentElement.dataset.ready === "true" && document.querySelectorAll("#list li").length === 17`)
-	if told := visit.Eval[string](v, `document.getElementById("edits-told").textContent`); told != "3 edits" {
+	if told := visit.Eval[string](v, `document.getElementById("edits-told").textContent`); told != "8 edits" {
 		t.Errorf("after a reload: %s", told)
 	}
 	v.Run(visit.Focus("#undo"), visit.Key(kb.Enter))
@@ -90,6 +109,38 @@ func TestEdits(t *testing.T) {
 		t.Error("the name is still there")
 	}
 	v.Leave(func(u *url.URL) bool { return u.Scheme == "blob" || only(file)(u) })
+}
+
+// checkPlans splits and drops topics, and says what is to become of three words of another.
+func checkPlans(v *visit.Visit, m *jsmf.Model) jsmf.Edits {
+	t := v.T
+	t.Helper()
+	chooseTopic(v, 9)
+	v.Run(visit.Focus("#split"), visit.Key(kb.Enter))
+	v.Wait(`document.activeElement.id === "split-parts"`)
+	v.Run(visit.Set("#split-parts", "3"), visit.Key(kb.Enter))
+	v.Wait(`document.querySelector('#list li[data-k="9"]').textContent.includes("to be split into 3") && document.getElementById("merge").disabled`)
+	chooseTopic(v, 11)
+	v.Changes("dropping a topic", `document.querySelector('#list li[data-k="11"]').textContent`, visit.Focus("#drop"), visit.Key(kb.Enter))
+	chooseTopic(v, 3)
+	if !visit.Eval[bool](v, `document.getElementById("split").disabled && document.getElementById("drop").disabled`) {
+		t.Error("a topic made of others can be split or dropped")
+	}
+	chooseTopic(v, 8)
+	words := m.TopWords(8, 3)
+	for i, what := range []string{"exclude", "hide", "stop"} {
+		struck := fmt.Sprintf(`document.querySelectorAll("#bars .struck").length === %d`, i+1)
+		v.Run(visit.Focus(fmt.Sprintf("#bars li:nth-child(%d) button", i+1)), visit.Key(kb.Enter), visit.Focus("#word-stop"), visit.Key(kb.Enter)) // another choice takes its place
+		v.Wait(struck)
+		v.Run(visit.Focus("#word-"+what), visit.Key(kb.Enter))
+		v.Wait(fmt.Sprintf(`document.activeElement.id === "word-%s"`, what))
+		if what == "stop" { // pressed twice
+			v.Wait(fmt.Sprintf(`document.querySelectorAll("#bars .struck").length === %d`, i))
+			v.Run(visit.Key(kb.Enter))
+		}
+		v.Wait(struck)
+	}
+	return jsmf.Edits{Split: map[int]int{9: 3}, Drop: []int{11}, Exclude: map[int][]string{8: {words[0].Word}}, Hide: []string{words[1].Word}, Stop: []string{words[2].Word}}
 }
 
 // checkRename names topic 3, and looks for the name in every view. No second topic can have
