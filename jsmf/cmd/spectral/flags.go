@@ -128,6 +128,10 @@ func (o *options) applyFlags(f *flag.FlagSet) {
 	f.StringVar(&o.out, "out", "-", "write to this `file` (- is the standard output)")
 }
 
+func (o *options) findFlags(f *flag.FlagSet) {
+	f.IntVar(&o.top, "top", 10, "print the `N` documents that are most like the text")
+}
+
 func (o *options) showFlags(f *flag.FlagSet) {
 	f.IntVar(&o.words, "words", 8, "how many `words` of a topic to print")
 	f.StringVar(&o.report, "report", none, "write a report, an HTML page, to this `file`")
@@ -238,7 +242,7 @@ func (c command) parse(args []string, stderr io.Writer) (*options, error) {
 func (o *options) arguments(c command, words []string) error {
 	var into []*string
 	for name := range strings.FieldsSeq(c.args) {
-		into = append(into, map[string]*string{"MODEL": &o.model, "SOURCE": &o.source}[name])
+		into = append(into, map[string]*string{"MODEL": &o.model, "SOURCE": &o.source, "TEXT": &o.source}[name])
 	}
 	if len(words) > len(into) {
 		return fmt.Errorf("unexpected argument %q: want %s", words[len(into)], cmp.Or(c.args, "flags alone"))
@@ -247,7 +251,7 @@ func (o *options) arguments(c command, words []string) error {
 		*into[i] = w
 	}
 	if o.source == "" && slices.Contains(into, &o.source) || o.model == "" && slices.Contains(into, &o.model) {
-		return fmt.Errorf("want %s, as in: spectral %s %s", c.args, c.name, strings.NewReplacer("MODEL", "news.jsmf", "SOURCE", "texts.csv").Replace(c.args))
+		return fmt.Errorf("want %s, as in: spectral %s %s", c.args, c.name, strings.NewReplacer("MODEL", "news.jsmf", "SOURCE", "texts.csv", "TEXT", `"the court heard an appeal"`).Replace(c.args))
 	}
 	return nil
 }
@@ -274,6 +278,7 @@ func (o *options) check() error {
 		}
 	}
 	bad(o.top < 0, "-top %d: want 0 or more", o.top)
+	bad(o.command == "find" && o.top == 0, "-top 0: want at least 1")
 	bad(o.words < 0 || o.given["words"] && o.words == 0, "-words %d: want at least 1", o.words)
 	if o.command == "export" {
 		bad(!slices.Contains(formats(), o.format), "-format %s: want one of %s", cmp.Or(o.format, `""`), strings.Join(formats(), ", "))

@@ -2,6 +2,7 @@
 //
 //	spectral topics SOURCE         find topics, print what was found, and write a report
 //	spectral apply MODEL SOURCE    the topics of further texts, as JSON Lines
+//	spectral find MODEL TEXT       the documents most like a text
 //	spectral show MODEL            what a saved model says
 //	spectral refit MODEL SOURCE    topics of other texts that follow those of a model
 //	spectral sweep SOURCE          how many topics the texts carry
@@ -59,6 +60,7 @@ func commands() []command {
 	return []command{
 		{"topics", "SOURCE", "find the topics of texts, print what was found, and write a report", (*options).topicsFlags, topics},
 		{"apply", "MODEL SOURCE", "find the topics of further texts, as JSON Lines", (*options).applyFlags, apply},
+		{"find", "MODEL TEXT", "find the documents of a model that are most like a text", (*options).findFlags, findLike},
 		{"show", "MODEL", "print what a saved model says", (*options).showFlags, show},
 		{"refit", "MODEL SOURCE", "find topics of other texts that follow those of a model", (*options).refitFlags, refit},
 		{"sweep", "SOURCE", "find how many topics texts carry", (*options).sweepFlags, sweep},

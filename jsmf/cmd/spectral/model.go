@@ -19,7 +19,9 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text/stem"
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/find"
 	"github.com/jsmf-go/spectral/jsmf/report"
 )
 
@@ -314,6 +316,61 @@ func (a *applier) stream(ctx context.Context, o *options, r *bufio.Reader) error
 			return end
 		}
 	}
+}
+
+// findLike is `spectral find`: documents are compared with a text by their topics.
+func findLike(ctx context.Context, o *options, s streams) error {
+	m, err := load(o.model)
+	if err != nil {
+		return err
+	}
+	docs := m.Additions().Documents
+	if docs == nil {
+		return fmt.Errorf("%s: it holds no documents; spectral topics SOURCE -save FILE makes a model that does", o.model)
+	}
+	if o.source == "-" {
+		b, err := io.ReadAll(s.in)
+		if err != nil {
+			return err
+		}
+		o.source = string(b)
+	}
+	words, counts, unknown, err := m.CountWords(o.source)
+	if err != nil {
+		return err
+	}
+	inf, err := m.Inferer(ctx, nil, infer.Options{})
+	if err != nil {
+		return err
+	}
+	shares := make([]float64, m.K())
+	d, err := inf.InferTo(shares, words, counts)
+	if err != nil {
+		return err
+	}
+	if d.Status == infer.NoTokens {
+		return fmt.Errorf("%s: the model knows no word of the text", o.model)
+	}
+	f, err := find.NewDocuments(m, docs)
+	if err != nil {
+		return err
+	}
+	like, err := f.SimilarTo(shares, o.top, nil)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.out, "The model knows %.0f words of the text, and not %d. Its topics:\n", d.Tokens, unknown)
+	t := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	order := vec.Order(m.K(), func(k int) float64 { return shares[k] })
+	for _, k := range order[:min(3, m.K())] {
+		fmt.Fprintf(t, "  %d %s\t%.0f %%\n", k, m.Name(k), 100*shares[k])
+	}
+	t.Flush()
+	fmt.Fprintln(s.out, "\nThe documents most like it, by their topics (1: the same):")
+	for _, x := range like {
+		fmt.Fprintf(t, "  %s\t%.3f\t%s\n", x.Name, x.Score, m.Name(vec.Top(m.K(), 1, func(k int) float64 { return docs.W.At(x.Index, k) })[0]))
+	}
+	return t.Flush()
 }
 
 // at returns the value of a field, or of one within others (body.text); nil for none.

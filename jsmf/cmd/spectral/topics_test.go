@@ -346,6 +346,14 @@ func TestModel(t *testing.T) {
 	if n := strings.Count(all, "\n"); n != 600 || !strings.HasPrefix(all, `{"id":"n0","words":`) {
 		t.Errorf("apply to a table: %d lines", n)
 	}
+	out, _ = invoke(t, 0, "find", model, strings.Join(groups[2][:9], " "), "-top", "5")
+	_, like, _ := strings.Cut(out, "(1: the same):\n")
+	if !strings.HasPrefix(out, "The model knows 9 words of the text, and not 0.") || strings.Count(like, "\n") != 5 || strings.Count(like, got[0].Topics[0].Name) != 5 {
+		t.Errorf("find:\n%s", out)
+	}
+	if _, said := invoke(t, 1, "find", model, "zzz"); !strings.Contains(said, "the model knows no word of the text") {
+		t.Errorf("find without known words: %s", said)
+	}
 	out, _ = invoke(t, 0, "refit", model, path, "-text", "body", "-quiet", "-report", none)
 	if !strings.Contains(out, "AGAINST THE MODEL BEFORE, of 4 topics: 0 are new, 0 have vanished") {
 		t.Errorf("refit:\n%s", out)
