@@ -144,10 +144,11 @@ func (s *Service) getRefit(w http.ResponseWriter, r *http.Request) *problem {
 }
 
 func (s *Service) postRefit(w http.ResponseWriter, r *http.Request) *problem {
-	if r.ContentLength != 0 {
-		return fail(http.StatusBadRequest, "a refit takes no body; its settings are the service's")
+	ask, p := s.steeringOf(w, r)
+	if p != nil {
+		return p
 	}
-	st, p := s.startRefit()
+	st, p := s.startRefit(ask)
 	if p != nil {
 		return p
 	}

@@ -220,6 +220,7 @@ type refitStatus struct {
 	From      *modelName `json:"from,omitempty"`      // the model it began with
 	Model     *modelName `json:"model,omitempty"`     // what came out
 	Drift     []*float64 `json:"drift,omitempty"`     // of each topic from that of From; null: it has none there
+	Warnings  []string   `json:"warnings,omitempty"`
 	Error     string     `json:"error,omitempty"`
 }
 
@@ -230,7 +231,7 @@ func (s *Service) refitStatus() refitStatus {
 }
 
 // startRefit begins a refit in the background, unless one is running.
-func (s *Service) startRefit() (refitStatus, *problem) {
+func (s *Service) startRefit(ask steering) (refitStatus, *problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.refit.State == refitRunning {
@@ -250,7 +251,7 @@ func (s *Service) startRefit() (refitStatus, *problem) {
 		var next *served
 		err := s.ctx.Err()
 		if end := s.background(s.ctx); end != nil {
-			next, err = s.fit(s.ctx, from)
+			next, err = s.fit(s.ctx, from, ask)
 			end()
 		}
 		defer s.startStudy()
@@ -262,7 +263,7 @@ func (s *Service) startRefit() (refitStatus, *problem) {
 		took := end.Sub(now)
 		switch {
 		case err == nil:
-			r.State, r.Model, r.Drift = refitDone, next.called(), next.drift
+			r.State, r.Model, r.Drift, r.Warnings = refitDone, next.called(), next.drift, next.model.Stats().Warnings
 			s.cfg.Log.Info("refit done", "model", next.name.Version, "documents", r.Documents, "took", took)
 		case s.ctx.Err() != nil:
 			r.State = refitCancelled
@@ -308,7 +309,7 @@ func ofData(ctx context.Context, err error) error {
 }
 
 // fit learns a model from the documents that are kept, saves it and lets it serve.
-func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) {
+func (s *Service) fit(ctx context.Context, from *served, ask steering) (_ *served, err error) {
 	defer func() { // as for requests: one failure is not the end of the service
 		if v := recover(); v != nil {
 			err = fmt.Errorf("serve: panic: %v\n%s", v, debug.Stack())
@@ -317,10 +318,6 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 	s.documents.Lock()
 	snap, seq := s.held.Snapshot(), s.seq
 	s.documents.Unlock()
-	p := jsmf.New(s.cfg.Topics).Workers(s.cfg.Workers).MemoryLimit(s.cfg.Limits.Fit).Record(s.follow)
-	if from != nil {
-		p = p.From(from.model) // topics keep their numbers
-	}
 	docs, err := snap.Corpus()
 	if err != nil {
 		return nil, ofData(ctx, err)
@@ -328,6 +325,10 @@ func (s *Service) fit(ctx context.Context, from *served) (_ *served, err error) 
 	s.mu.Lock()
 	s.refit.Documents, s.refit.Words = docs.NumDocs(), docs.NumWords()
 	s.mu.Unlock()
+	p, err := s.pipeline(ctx, from, docs, ask)
+	if err != nil {
+		return nil, ofData(ctx, err)
+	}
 	m, err := p.Fit(ctx, docs)
 	if err != nil {
 		return nil, ofData(ctx, err)

@@ -37,6 +37,7 @@ type served struct {
 	name    modelName
 	model   *jsmf.Model
 	inferer *infer.Inferer
+	print   string      // the fingerprint, which edits name
 	words   *find.Words // nil: it cannot explain documents, for it has no prior
 	names   []string    // of the topics
 	labels  [][]string  // the first words of each topic
@@ -83,7 +84,7 @@ func serve(ctx context.Context, m *jsmf.Model) (*served, error) {
 	if _, err := m.Tokenizer(); err != nil {
 		return nil, fmt.Errorf("serve: the model could not read texts: %w", err)
 	}
-	s := &served{model: m}
+	s := &served{model: m, print: m.Fingerprint()}
 	for _, x := range m.Stats().Refit.Drift {
 		s.drift = append(s.drift, finite(x))
 	}
@@ -154,9 +155,10 @@ func (s served) named(saved store.Saved) (*served, error) {
 		list[k].Words = t.Words[:min(len(t.Words), listWords)]
 	}
 	s.topics = encode(struct {
-		Model  modelName     `json:"model"`
-		Topics []topicAnswer `json:"topics"`
-	}{s.name, list})
+		Model       modelName     `json:"model"`
+		Fingerprint string        `json:"fingerprint"`
+		Topics      []topicAnswer `json:"topics"`
+	}{s.name, s.print, list})
 	s.correlations = encode(struct {
 		Model modelName    `json:"model"`
 		Pairs []pairAnswer `json:"pairs"`

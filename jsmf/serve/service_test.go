@@ -425,7 +425,6 @@ func TestRefit(t *testing.T) {
 	if st := s.refitStatus(); st.State != refitDone || *st.Model != first.name || first.name.Version != 1 || st.Documents != 202 || st.Words == 0 {
 		t.Errorf("done: %+v", st)
 	}
-	want(t, s, "POST", "/v1/refit", typeJSON, "{}", 400)
 	want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(texts(20, 2), 500), 200)
 	refit(t, s)
 	st = decode[refitStatus](t, want(t, s, "GET", "/v1/refit", "", "", 200))
