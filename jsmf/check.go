@@ -244,6 +244,9 @@ func checkVerdicts(list []metrics.Verdict, k int) error {
 		if v.Quality > metrics.Boilerplate || v.Twin < -1 || v.Twin >= k || v.Twin == t {
 			return fmt.Errorf("that of topic %d is of quality %d, with topic %d for a twin; want a quality there is, and −1 or another topic", t, v.Quality, v.Twin)
 		}
+		if v.Words < 0 || v.Joined < 0 || v.Joined > v.Words {
+			return fmt.Errorf("that of topic %d says that %d of %d words go together", t, v.Joined, v.Words)
+		}
 	}
 	return nil
 }

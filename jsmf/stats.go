@@ -99,7 +99,7 @@ func (s RefitStats) Movement() string {
 	case s.Moves == nil:
 		return "Whether topics moved farther than by chance is not known: the previous model has no bootstrap of this kind."
 	case len(s.Moved) == 0:
-		return "None moved farther than refits to resampled documents move it."
+		return "No topic moved farther than a refit to resampled documents moves it."
 	}
 	return "Moved farther than refits to resampled documents move them: topics " + strings.Trim(fmt.Sprint(s.Moved), "[]") + "."
 }

@@ -26,7 +26,7 @@ func formats() []string {
 }
 
 // export is `spectral export`.
-func export(_ context.Context, o *options, s streams) error {
+func export(ctx context.Context, o *options, s streams) error {
 	m, err := load(o.model)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func export(_ context.Context, o *options, s streams) error {
 		case "json":
 			return writeJSON(w, m, o.words)
 		case "pyldavis":
-			return writePyLDAvis(w, m, o.words)
+			return writePyLDAvis(ctx, w, m, o.words)
 		case "graphml":
 			return writeGraphML(w, m)
 		case "npy":
@@ -188,12 +188,12 @@ type pyLDAvis struct {
 }
 
 // writePyLDAvis writes what the JavaScript of pyLDAvis shows: r words a topic.
-func writePyLDAvis(w io.Writer, m *jsmf.Model, r int) error {
+func writePyLDAvis(ctx context.Context, w io.Writer, m *jsmf.Model, r int) error {
 	b, share := m.Topics(), m.TopicShares()
 	n, k := m.N(), m.K()
 	tokens := float64(m.Stats().Corpus.Tokens)
 	if tokens == 0 {
-		tokens = 1e6
+		return errors.New("-format pyldavis: shows how often words occur, which a model of a matrix does not say")
 	}
 	order := vec.Order(k, func(t int) float64 { return share[t] })
 	total := make([]float64, n) // p(word)
@@ -206,7 +206,7 @@ func writePyLDAvis(w io.Writer, m *jsmf.Model, r int) error {
 	var out pyLDAvis
 	out.R, out.Step, out.Opts = r, 0.01, map[string]string{"xlab": "PC1", "ylab": "PC2"}
 	var err error
-	if out.MDS.X, out.MDS.Y, err = plane(b, order); err != nil {
+	if out.MDS.X, out.MDS.Y, err = plane(ctx, b, order); err != nil {
 		return err
 	}
 	for i, t := range order {
@@ -272,11 +272,14 @@ func writePyLDAvis(w io.Writer, m *jsmf.Model, r int) error {
 
 // plane lays topics out by the Jensen-Shannon divergences of their words (classical scaling), in
 // the order given.
-func plane(b mat.Matrix, order []int) (x, y []float64, err error) {
+func plane(ctx context.Context, b mat.Matrix, order []int) (x, y []float64, err error) {
 	n, _ := b.Dims()
 	k := len(order)
 	d := mat.NewSymDense(k, nil)
 	for i := range k {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		for j := range i {
 			js := 0.
 			for w := range n {
