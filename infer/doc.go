@@ -29,7 +29,8 @@
 //
 // A document is a list of word numbers and counts over the words of the model. Words
 // in no topic are left out and counted in Doc.Unknown. A document without any other
-// word gets the topic shares of the model and the status [NoTokens]. A number that the
+// word gets the topic shares of the model and the status [NoTokens], one that no topic explains the
+// status [NoTopic]: [Doc.Explained] tells both. A number that the
 // model does not have is an error, since it means another vocabulary.
 //
 // Topic proportions depend on the model, the settings and the document alone, to the bit, on

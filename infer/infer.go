@@ -47,10 +47,16 @@ const (
 	AllZero                      // TLI found no topic above its threshold; all proportions are 0
 	Diverged                     // no step of PADD.Learn brought the residual below that of Λ = 0
 
+	// NoTopic: no topic explains the document, and its proportions say nothing. With the probabilities p of its n
+	// tokens at these proportions, Σ ln(N·p) is below ln(n/100), so that its words are hardly more likely than if
+	// all N were alike, or below half of what it is in documents with the topic shares, by more than three standard
+	// deviations. Words drawn evenly from the vocabulary are such a document, or those of another language.
+	NoTopic
+
 	numStatus
 )
 
-var statusNames = [numStatus]string{"converged", "iteration limit", "stalled", "local minimum", "no tokens", "all zero", "diverged"}
+var statusNames = [numStatus]string{"converged", "iteration limit", "stalled", "local minimum", "no tokens", "all zero", "diverged", "no topic"}
 
 func (s Status) String() string {
 	if s < numStatus {
@@ -90,6 +96,8 @@ type Inferer struct {
 	mean   []float64
 	method inference
 	pool   sync.Pool
+
+	evidence evidence
 }
 
 // inference is the work of a method on a document.
@@ -119,7 +127,7 @@ type work struct {
 }
 
 func newInferer(name string, c *checked, m inference) *Inferer {
-	p := &Inferer{name: name, n: c.n, k: c.k, known: c.known, mean: c.mean, method: m}
+	p := &Inferer{name: name, n: c.n, k: c.k, known: c.known, mean: c.mean, method: m, evidence: newEvidence(c)}
 	p.pool.New = func() any { return &work{own: m.scratch()} }
 	return p
 }
@@ -241,6 +249,9 @@ func (p *Inferer) finish(ctx context.Context, dst []float64, w *work, out *Doc) 
 	}
 	var err error
 	out.Status, out.Iterations, err = p.method.infer(ctx, dst, &w.doc, w.own)
+	if err == nil && out.Status != AllZero && !p.evidence.explains(dst, &w.doc) {
+		out.Status = NoTopic
+	}
 	return err
 }
 

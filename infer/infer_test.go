@@ -210,7 +210,7 @@ func TestBadTopics(t *testing.T) {
 		}
 	}
 	for s, want := range map[fmt.Stringer]string{
-		AllZero: "all zero", Status(99): "Status(99)", Diverged: "diverged",
+		AllZero: "all zero", Status(99): "Status(99)", Diverged: "diverged", NoTopic: "no topic",
 		PADD{Step: -3}: "PADD(steps=0, s=-3)", TLI{}: "TLI(δ=0, τ/4.5)",
 	} {
 		if s.String() != want {

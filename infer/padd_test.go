@@ -423,7 +423,7 @@ func TestPADDNotAboveTranscriptionNotConvex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b.Count(LocalMinimum)+b.Count(IterationLimit) != 100 {
+		if b.Count(LocalMinimum)+b.Count(IterationLimit)+b.Count(NoTopic) != 100 {
 			t.Fatalf("%+v: the problem is convex", c)
 		}
 		below := 0

@@ -201,7 +201,7 @@ func TestTLI(t *testing.T) {
 			}
 			w := make([]float64, 6)
 			doc, err := m.InferTo(w, ids, counts)
-			if err != nil || doc.Status != status {
+			if err != nil || doc.Status != status && (status == AllZero || doc.Status != NoTopic) {
 				t.Fatalf("document %d: %+v, %v, want %v", d, doc, err, status)
 			}
 			for k := range w {

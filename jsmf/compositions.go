@@ -34,6 +34,11 @@ type Compositions struct {
 	Unknown []int64
 }
 
+// Explained reports whether topics explain document m. The proportions of one that they do not explain say nothing,
+// and are to be left out of means, charts and lists: it has no word that the model knows, nine in ten of its words
+// are unknown, or those that are known are as unlikely as [infer.NoTopic] says.
+func (c *Compositions) Explained(m int) bool { return c.Docs[m].Explained(float64(c.Unknown[m])) }
+
 // clone returns a deep copy, without unused room.
 func (c *Compositions) clone() *Compositions {
 	if c == nil {
@@ -79,7 +84,7 @@ func (c *Compositions) Validate(k int) error {
 		if !(math.Abs(sum-1) <= 1e-6) && !(sum == 0 && d.Status == infer.AllZero) {
 			return fmt.Errorf("the proportions of topics in document %s have the sum %.6g, want 1", c.IDs[m], sum)
 		}
-		if !(d.Tokens >= 0) || !(d.Unknown >= 0) || !vec.Finite(d.Tokens+d.Unknown) || c.Unknown[m] < 0 || d.Iterations < 0 || d.Status > infer.Diverged {
+		if !(d.Tokens >= 0) || !(d.Unknown >= 0) || !vec.Finite(d.Tokens+d.Unknown) || c.Unknown[m] < 0 || d.Iterations < 0 || d.Status > infer.NoTopic {
 			return fmt.Errorf("document %s has %v, %v and %d tokens after %d iterations, status %d", c.IDs[m], d.Tokens, d.Unknown, c.Unknown[m], d.Iterations, int(d.Status))
 		}
 	}

@@ -23,7 +23,6 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/examples/internal/cli"
-	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/find"
 )
@@ -174,8 +173,8 @@ func topics(w io.Writer, m *jsmf.Model, c *jsmf.Compositions, id string, n int) 
 	}
 	x := c.Docs[d]
 	fmt.Fprintf(w, "document %s%s: %.0f known words, %.0f unknown\n", id, label(c, d), x.Tokens, x.Unknown+float64(c.Unknown[d]))
-	if x.Status == infer.NoTokens {
-		fmt.Fprintln(w, "  nothing is known of it")
+	if !c.Explained(d) {
+		fmt.Fprintln(w, "  no topic explains it")
 		return nil
 	}
 	docs, err := find.NewDocuments(m, c)

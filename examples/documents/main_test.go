@@ -57,7 +57,7 @@ func TestDocuments(t *testing.T) {
 	if !strings.Contains(out, "9 known words, 1 unknown") || !strings.Contains(out, "topic 2: ") {
 		t.Errorf("a text of anchors:\n%s", out)
 	}
-	if out, _ = invoke(t, 0, "-model", model, "-text", "xyzzy"); !strings.Contains(out, "nothing is known of it") {
+	if out, _ = invoke(t, 0, "-model", model, "-text", "xyzzy"); !strings.Contains(out, "no topic explains it") {
 		t.Errorf("an unknown text:\n%s", out)
 	}
 	dir := t.TempDir()

@@ -31,7 +31,7 @@ type Effects struct {
 	Documents  int     `json:"documents"`  // that count
 	Units      int     `json:"units"`      // those, or clusters of them (Bootstrap.Cluster)
 	// Missing is the number of documents that are left out, because they lack a value in
-	// some column of the terms or have no word that the model knows.
+	// some column of the terms or no topic explains them (jsmf.Compositions.Explained).
 	Missing int `json:"missing"`
 
 	// Quantities are the K topics with their names (Model.Names), in order, and then of a model with a

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/input"
 	"github.com/jsmf-go/spectral/internal/linalg"
@@ -306,7 +307,7 @@ type documents struct {
 	encoded *corpus.Encoded
 	to      []int32 // for each word, its number in the model, −1 for none
 	meta    *corpus.Metadata
-	own     []float64 // weights; 0 for documents without a word that the model knows
+	own     []float64 // weights; 0 for documents that no topic explains
 	length  []float64 // tokens that the model knows
 	k       int       // topics of the model
 }
@@ -330,12 +331,48 @@ func readDocuments(ctx context.Context, m *jsmf.Model, in jsmf.Input) (*document
 	if d.own = slices.Clone(d.encoded.Weights()); d.own == nil {
 		d.own = slices.Repeat([]float64{1}, len(d.length))
 	}
-	for i, n := range d.length {
-		if n == 0 {
-			d.own[i] = 0
+	return d, d.leaveUnexplained(ctx, m)
+}
+
+// leaveUnexplained takes the weight of documents that no topic of m explains.
+func (d *documents) leaveUnexplained(ctx context.Context, m *jsmf.Model) error {
+	by, err := m.Inferer(ctx, nil, infer.Options{})
+	if err != nil {
+		return err
+	}
+	return d.each(ctx, func(_, _ int, b *corpus.Block) error {
+		theta := make([]float64, d.k)
+		var words, counts []int32 // that the model knows
+		for i := range b.Docs() {
+			var lacking float64
+			words, counts, lacking = d.known(words[:0], counts[:0], b, i)
+			x, err := by.InferTo(theta, words, counts)
+			if err != nil {
+				return err
+			}
+			if !x.Explained(lacking) {
+				d.own[b.First+i] = 0
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// known appends the words of document i of a block that the model knows, and their counts, and returns how many
+// tokens it lacks.
+func (d *documents) known(words, counts []int32, b *corpus.Block, i int) (_, _ []int32, lacking float64) {
+	all, n := b.Doc(i)
+	for j, w := range all {
+		if at := d.to[w]; at >= 0 {
+			words, counts = append(words, at), append(counts, n[j])
+		} else {
+			lacking += float64(n[j])
 		}
 	}
-	return d, nil
+	return words, counts, lacking
 }
 
 // redrawn returns documents drawn in place of those of d, over the words of m.

@@ -154,13 +154,7 @@ func (d *documents) countUses(ctx context.Context, m *jsmf.Model, topic []int) (
 		theta, share := make([]float64, m.K()), make([]float64, m.K())
 		var words, counts []int32 // that the model knows
 		for i := range b.Docs() {
-			words, counts = words[:0], counts[:0]
-			all, n := b.Doc(i)
-			for j, w := range all {
-				if at := d.to[w]; at >= 0 {
-					words, counts = append(words, at), append(counts, n[j])
-				}
-			}
+			words, counts, _ = d.known(words[:0], counts[:0], b, i)
 			if _, err := by.InferTo(theta, words, counts); err != nil {
 				return err
 			}

@@ -7,12 +7,11 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
 // Documents finds documents by their topics. It is immutable and safe for concurrent use. Documents
-// of which no topic is known ([infer.NoTokens], [infer.AllZero]) are never found.
+// that no topic explains ([jsmf.Compositions.Explained]) are never found.
 //
 // Methods that take keep look only at the documents for which it returns true; nil means all. It is
 // called with rows of Compositions.W, so that a caller can filter by Compositions.Labels or
@@ -54,7 +53,7 @@ func NewDocuments(m *jsmf.Model, c *jsmf.Compositions) (*Documents, error) {
 		}
 		d.row[id] = i
 		copy(d.of(d.w, i), c.W.RawRowView(i))
-		if s := c.Docs[i].Status; s != infer.NoTokens && s != infer.AllZero {
+		if c.Explained(i) {
 			roots(d.of(d.roots, i), d.of(d.w, i))
 		}
 	}

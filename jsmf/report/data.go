@@ -171,7 +171,8 @@ func WriteTopicsCSV(w io.Writer, m *jsmf.Model, n int) error {
 // as comma-separated values. Each document is a line with the columns id, label if any
 // document has one, those of the metadata by their names, tokens (of known words), and
 // "topic 0", "topic 1" and so on. Numbers have all their digits, times are in UTC as in
-// RFC 3339, a missing value is empty, and text is as in WriteTopicsCSV. Errors are those of c.Validate and of w.
+// RFC 3339, a missing value is empty, as are the topics of a document that they do not explain
+// (Compositions.Explained), and text is as in WriteTopicsCSV. Errors are those of c.Validate and of w.
 func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions) error {
 	if c == nil {
 		return errors.New("report: no documents")
@@ -215,7 +216,11 @@ func WriteDocumentsCSV(w io.Writer, c *jsmf.Compositions) error {
 		}
 		line = append(line, sheet.Number(c.Docs[m].Tokens))
 		for t := range k {
-			line = append(line, sheet.Number(c.W.At(m, t)))
+			share := ""
+			if c.Explained(m) {
+				share = sheet.Number(c.W.At(m, t))
+			}
+			line = append(line, share)
 		}
 		err = out.Write(line)
 	}

@@ -13,7 +13,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/splitmix"
 	"github.com/jsmf-go/spectral/jsmf"
@@ -55,7 +54,7 @@ func documentMap(m *jsmf.Model, o *Options, topics []topicData, at [][2]float64)
 	c := o.Documents
 	docs := make([]int, 0, len(c.Docs))
 	for d := range c.Docs {
-		if c.Docs[d].Status != infer.NoTokens {
+		if c.Explained(d) {
 			docs = append(docs, d)
 		}
 	}

@@ -82,7 +82,7 @@ func TestWriteDocumentsCSV(t *testing.T) {
 	if err := WriteDocumentsCSV(&b, c); err != nil {
 		t.Fatal(err)
 	}
-	want := "id,label,n,when,who,tokens,topic 0,topic 1\nx,,-0.5,1970-01-01,\"a, b\",7,0.25,0.75\ny,l,,,,0,1,0\n"
+	want := "id,label,n,when,who,tokens,topic 0,topic 1\nx,,-0.5,1970-01-01,\"a, b\",7,0.25,0.75\ny,l,,,,0,,\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
 	}

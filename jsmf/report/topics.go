@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/metrics"
@@ -133,13 +132,13 @@ func (p *page) topics(m *jsmf.Model, shares []float64, used *wordList, o *Option
 	return out
 }
 
-// documents returns the documents with the largest shares of topic k. Those without a known
-// word are left out.
+// documents returns the documents with the largest shares of topic k, of those that topics
+// explain.
 func (p *page) documents(o *Options, k int) []docData {
 	c := o.Documents
 	var out []docData
 	top := best(len(c.Docs), o.TopDocuments, func(d int) float64 {
-		if c.Docs[d].Status == infer.NoTokens {
+		if !c.Explained(d) {
 			return math.NaN()
 		}
 		return c.W.At(d, k)

@@ -172,9 +172,10 @@ func printDrift(w io.Writer, prev, m *jsmf.Model) {
 // applied is a line that `spectral apply` writes.
 type applied struct {
 	ID      string         `json:"id"`
-	Words   float64        `json:"words"`   // known ones, with repeats
-	Unknown float64        `json:"unknown"` // others
-	Topics  []appliedTopic `json:"topics"`  // by decreasing share; none without a known word
+	Words   float64        `json:"words"`              // known ones, with repeats
+	Unknown float64        `json:"unknown"`            // others
+	NoTopic bool           `json:"no_topic,omitempty"` // no topic explains it
+	Topics  []appliedTopic `json:"topics"`             // by decreasing share; none if no topic explains it
 }
 
 type appliedTopic struct {
@@ -216,7 +217,7 @@ type applier struct {
 // write writes the topics of a document.
 func (a *applier) write(id string, shares []float64, d infer.Doc, unknown float64) error {
 	x := applied{ID: id, Words: d.Tokens, Unknown: d.Unknown + unknown, Topics: []appliedTopic{}}
-	if d.Status != infer.NoTokens {
+	if x.NoTopic = !d.Explained(unknown); !x.NoTopic {
 		for k, share := range shares {
 			x.Topics = append(x.Topics, appliedTopic{k, a.names[k], math.Round(share*1e6) / 1e6})
 		}

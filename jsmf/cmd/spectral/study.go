@@ -75,7 +75,7 @@ func (a *answers) printEffects(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n%d %s tell how topics depend on %s", e.Documents, a.documents.called, strings.Join(columnsOf(e), " and "))
 	if e.Missing > 0 {
-		fmt.Fprintf(w, "; %d are left out, without a value or a known word", e.Missing)
+		fmt.Fprintf(w, "; %d are left out, without a value or a topic that explains them", e.Missing)
 	}
 	fmt.Fprintln(w, ".\nA number in brackets is the interval of that number alone: of a hundred that are zero, some five leave out zero. The findings above allow for that.")
 	if len(columnsOf(e)) > 1 {

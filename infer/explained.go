@@ -1,0 +1,47 @@
+package infer
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+// evidence tells which documents the topics explain, by ln(N·p(word)) of their tokens: how many times as likely a
+// word is as if all N were alike.
+type evidence struct {
+	b *mat.Dense
+	// The mean and the standard deviation over the tokens of documents that have the topic shares, which others
+	// exceed on average.
+	mean, deviation float64
+}
+
+func newEvidence(c *checked) evidence {
+	e, squares := evidence{b: c.B}, 0.
+	for w := range c.n {
+		if p := floats.Dot(c.mean, c.B.RawRowView(w)); p > 0 {
+			x := math.Log(float64(c.n) * p)
+			e.mean += p * x
+			squares += p * x * x
+		}
+	}
+	e.deviation = math.Sqrt(max(squares-e.mean*e.mean, 0))
+	return e
+}
+
+// explains reports whether the proportions theta explain a document: see [NoTopic].
+func (e *evidence) explains(theta []float64, d *document) bool {
+	sum, n := 0., float64(len(e.b.RawMatrix().Data)/len(theta))
+	for i, w := range d.ids {
+		// Methods without a prior give no topic to some words.
+		sum += d.x[i] * math.Log(max(n*floats.Dot(theta, e.b.RawRowView(int(w))), 1e-3))
+	}
+	expected := e.mean * d.n
+	return sum >= max(math.Log(d.n/100), expected-max(expected/2, 3*e.deviation*math.Sqrt(d.n)))
+}
+
+// Explained reports whether topics explain the document: its status is not [NoTokens], [NoTopic] or [AllZero], and
+// beside its Tokens there are at most nine times as many that the model lacks.
+func (d Doc) Explained(lacking float64) bool {
+	return d.Status != NoTokens && d.Status != NoTopic && d.Status != AllZero && lacking <= 9*d.Tokens
+}
