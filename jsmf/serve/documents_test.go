@@ -214,7 +214,7 @@ func TestReplay(t *testing.T) {
 	}
 	configs := []Settings{{Window: 60}, {MaxAge: 3 * time.Hour}, {}, {Window: 90, MaxAge: 2 * time.Hour, HalfLife: time.Hour}}
 	docs := texts(300, 8)
-	rounds, each := 3*len(configs), 12
+	rounds, each := 2*len(configs), 8
 	if testing.Short() {
 		rounds = len(configs)
 	}

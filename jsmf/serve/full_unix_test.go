@@ -23,7 +23,7 @@ func init() {
 // Where the disk is full the service says so, stores nothing, and goes on
 // answering; what it acknowledged before is there.
 func TestDiskFull(t *testing.T) {
-	dir := t.TempDir()
+	k := killable{dir: t.TempDir()}
 	l := &ledger{there: map[string]bool{}, unsure: map[string]bool{}}
 	c := &http.Client{}
 	defer c.CloseIdleConnections()
@@ -54,7 +54,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	for _, limit := range []string{"", "6000"} { // segments have 8 kB, models more than 6
 		os.Setenv("SERVICE_TEST_FSIZE", limit)
-		p := launch(t, dir, "", 0)
+		p := k.launch(t, "", 0)
 		os.Unsetenv("SERVICE_TEST_FSIZE")
 		if p.base == "" {
 			t.Fatal(p.errs.String())
@@ -84,7 +84,7 @@ func TestDiskFull(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.cmd.Wait()
-		l.check(t, dir)
+		l.check(t, k)
 	}
 	if l.version != 1 {
 		t.Errorf("model %d, want 1", l.version)

@@ -10,7 +10,7 @@ import (
 // Models that are no longer served, and what was made of them, are not kept.
 func TestGrowth(t *testing.T) {
 	s := start(t, Settings{})
-	const refits = 20
+	const refits = 8
 	var models []weak.Pointer[served]
 	for i := range refits {
 		want(t, s, "POST", "/v1/documents", typeNDJSON, ndjson(texts(5, uint64(50+i)), 1000+5*i), 200)

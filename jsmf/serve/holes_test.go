@@ -176,7 +176,7 @@ func TestOddRequests(t *testing.T) {
 		"GET /v1/documents/%00 HTTP/1.1\r\nHost: x\r\n\r\n":                                                      "404",
 		"GET /v1/documents/%ff HTTP/1.1\r\nHost: x\r\n\r\n":                                                      "404",
 		"GET /v1/topics/0%00 HTTP/1.1\r\nHost: x\r\n\r\n":                                                        "404",
-		"POST /v1/refit HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n":                      "400",
+		"POST /v1/refit HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n":                      "415",
 		"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03":                                                           "400",
 		"POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n": "4",
 		"POST /v1/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello":              "400",

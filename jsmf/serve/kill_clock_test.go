@@ -49,16 +49,15 @@ func fileClock(path string) func() (time.Time, time.Duration) {
 // A service whose clock is set to and fro, and which is killed again and again, loses
 // nothing that -max-age keeps by the true time, and lets older documents go.
 func TestKillClock(t *testing.T) {
-	rounds := 60
+	t.Parallel()
+	rounds := 24
 	if testing.Short() || testutil.Race {
 		rounds = 10
 	}
 	const maxAge = 300 * time.Hour
-	dir := t.TempDir()
 	clock := &clockFile{path: filepath.Join(t.TempDir(), "clock")}
 	clock.set(t)
-	t.Setenv("SERVICE_TEST_SETTINGS", fmt.Sprintf(`{"MaxAge":%d,"HalfLife":%d}`, maxAge, 100*time.Hour))
-	t.Setenv("SERVICE_TEST_CLOCK", clock.path)
+	k := killable{t.TempDir(), fmt.Sprintf(`{"MaxAge":%d,"HalfLife":%d}`, maxAge, 100*time.Hour), clock.path}
 	rng := rand.New(rand.NewPCG(11, 1))
 	c := &http.Client{}
 	defer c.CloseIdleConnections()
@@ -81,7 +80,7 @@ func TestKillClock(t *testing.T) {
 	}
 	for round := range rounds {
 		step := []string{"log written", "log synced", "log marked", "segment begun", ".acc in place", ".jsmf synced"}[rng.IntN(6)]
-		p := launch(t, dir, fmt.Sprintf("%s#%d", step, 1+rng.IntN(8)), 0)
+		p := k.launch(t, fmt.Sprintf("%s#%d", step, 1+rng.IntN(8)), 0)
 		for n := 0; p.base != ""; n++ {
 			turn()
 			var b strings.Builder
@@ -106,7 +105,7 @@ func TestKillClock(t *testing.T) {
 		p.end(t)
 		clock.now += time.Duration(rng.Int64N(int64(5 * time.Hour))) // it is down
 		turn()
-		reopen(t, dir, func(get func(string) *httptest.ResponseRecorder) {
+		k.reopen(t, func(get func(string) *httptest.ResponseRecorder) {
 			there = slices.DeleteFunc(there, func(d doc) bool {
 				if get("/v1/documents/"+d.id).Code == 200 {
 					return false
@@ -124,7 +123,7 @@ func TestKillClock(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills in %v: of %d documents %d have gone, none too early", rounds, clock.now, acknowledged, gone)
-	if acknowledged < 5*rounds || rounds == 60 && gone < 30 {
+	if acknowledged < 5*rounds || rounds == 24 && gone < 10 {
 		t.Errorf("of %d documents %d have gone: too few to tell anything", acknowledged, gone)
 	}
 }

@@ -29,20 +29,23 @@ import (
 	"github.com/jsmf-go/spectral/jsmf/serve/internal/store"
 )
 
-// killable opens a service as those that the tests kill: of small models, so that refits follow each
-// other fast, and small segments. SERVICE_TEST_SETTINGS has further settings, in JSON.
-func killable(dir string, log io.Writer, step func(string)) (*Service, error) {
+// killable is a service that a test kills: in a folder, with further settings in JSON, and with a
+// clock in a file, if they are not empty.
+type killable struct{ dir, settings, clock string }
+
+// open opens the service: of small models, so that refits follow each other fast, and small segments.
+func (k killable) open(log io.Writer, step func(string)) (*Service, error) {
 	cfg := Settings{Topics: 3, MaxWords: 200, MinDocs: 2, KeepModels: 3, Columns: []corpus.Column{{Name: "n", Kind: corpus.Number}}}
-	if more := os.Getenv("SERVICE_TEST_SETTINGS"); more != "" {
-		if err := json.Unmarshal([]byte(more), &cfg); err != nil {
+	if k.settings != "" {
+		if err := json.Unmarshal([]byte(k.settings), &cfg); err != nil {
 			return nil, err
 		}
 	}
-	if file := os.Getenv("SERVICE_TEST_CLOCK"); file != "" {
-		cfg.clock = fileClock(file)
+	if k.clock != "" {
+		cfg.clock = fileClock(k.clock)
 	}
 	cfg.Log = slog.New(slog.NewTextHandler(log, nil))
-	return openFolder(context.Background(), dir, cfg, store.Options{SegmentSize: 8 << 10, Step: step})
+	return openFolder(context.Background(), k.dir, cfg, store.Options{SegmentSize: 8 << 10, Step: step})
 }
 
 // limitFiles bounds the size of every file this process writes: to the program a disk that is full.
@@ -51,7 +54,7 @@ var limitFiles func(bytes uint64) error
 
 // child runs the service in this process, which the test will kill; killAt names
 // the step of the store at which it kills itself, and the how manieth one.
-func child(data, killAt string) {
+func child(k killable, killAt string) {
 	if n, err := strconv.ParseUint(os.Getenv("SERVICE_TEST_FSIZE"), 10, 64); err == nil {
 		if err := limitFiles(n); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -61,7 +64,7 @@ func child(data, killAt string) {
 	step, nth, _ := strings.Cut(killAt, "#")
 	left, _ := strconv.Atoi(nth)
 	var mu sync.Mutex
-	s, err := killable(data, os.Stderr, func(name string) {
+	s, err := k.open(os.Stderr, func(name string) {
 		mu.Lock() // nothing goes on at the moment of the kill
 		if name == step {
 			if left--; left == 0 {
@@ -246,9 +249,9 @@ func send(c *http.Client, method, u, contentType, body string, want ...int) ([]b
 }
 
 // reopen opens a folder after a kill, for f to look at.
-func reopen(t *testing.T, dir string, f func(get func(path string) *httptest.ResponseRecorder)) {
+func (k killable) reopen(t *testing.T, f func(get func(path string) *httptest.ResponseRecorder)) {
 	t.Helper()
-	s, err := killable(dir, io.Discard, nil)
+	s, err := k.open(io.Discard, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,9 +270,9 @@ func reopen(t *testing.T, dir string, f func(get func(path string) *httptest.Res
 // check looks at a folder after a kill: the last model that anybody has heard of,
 // or a newer one, loads, and every document is there or not, as was acknowledged.
 // The few of which nobody knows are looked up.
-func (l *ledger) check(t *testing.T, dir string) {
+func (l *ledger) check(t *testing.T, k killable) {
 	t.Helper()
-	reopen(t, dir, func(get func(string) *httptest.ResponseRecorder) { l.compare(t, get) })
+	k.reopen(t, func(get func(string) *httptest.ResponseRecorder) { l.compare(t, get) })
 }
 
 func (l *ledger) compare(t *testing.T, get func(path string) *httptest.ResponseRecorder) {
@@ -318,10 +321,10 @@ type victim struct {
 
 // launch starts a service, to be killed some time after its start, 0: not at all.
 // It may be gone before it listens: then base is empty.
-func launch(t *testing.T, dir, killAt string, killAfter time.Duration) *victim {
+func (k killable) launch(t *testing.T, killAt string, killAfter time.Duration) *victim {
 	t.Helper()
 	p := &victim{cmd: exec.Command(os.Args[0])}
-	p.cmd.Env = append(os.Environ(), "SERVICE_TEST_DATA="+dir, "SERVICE_TEST_KILL_AT="+killAt)
+	p.cmd.Env = append(os.Environ(), "SERVICE_TEST_DATA="+k.dir, "SERVICE_TEST_SETTINGS="+k.settings, "SERVICE_TEST_CLOCK="+k.clock, "SERVICE_TEST_KILL_AT="+killAt)
 	p.cmd.Stderr = &p.errs
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
@@ -354,14 +357,15 @@ func (p *victim) end(t *testing.T) {
 // A service that is killed at random moments, while it stores, deletes, saves,
 // refits and swaps, loses nothing that it has acknowledged.
 func TestKill(t *testing.T) {
-	rounds := 40
+	t.Parallel()
+	rounds := 20
 	if testing.Short() {
 		rounds = 10
 	}
 	if testutil.Race {
 		rounds = 4
 	}
-	dir := t.TempDir()
+	k := killable{dir: t.TempDir()}
 	rng := rand.New(rand.NewPCG(7, 1))
 	l := &ledger{there: map[string]bool{}, unsure: map[string]bool{}}
 	early, unfinished := 0, 0
@@ -373,7 +377,7 @@ func TestKill(t *testing.T) {
 			atStart = time.Duration(1+rng.IntN(60)) * time.Millisecond
 		}
 		l.left, l.from, l.kill = 1+rng.IntN(200), l.version+round%3/2, nil
-		p := launch(t, dir, "", atStart)
+		p := k.launch(t, "", atStart)
 		if p.base == "" {
 			early++
 		} else {
@@ -383,12 +387,12 @@ func TestKill(t *testing.T) {
 			l.clients(p.base, uint64(round))()
 		}
 		p.end(t)
-		files, err := filepath.Glob(filepath.Join(dir, "*", ".*.tmp"))
+		files, err := filepath.Glob(filepath.Join(k.dir, "*", ".*.tmp"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		unfinished += len(files)
-		l.check(t, dir)
+		l.check(t, k)
 		if t.Failed() {
 			t.Fatalf("after kill %d\n%s", round, p.errs.String())
 		}
@@ -401,6 +405,7 @@ func TestKill(t *testing.T) {
 
 // The same at every point between two changes on disk.
 func TestKillAtEachStep(t *testing.T) {
+	t.Parallel()
 	var steps []string
 	for _, what := range []string{".jsmf", ".acc"} {
 		for _, at := range []string{"written", "synced", "in place", "removed"} {
@@ -411,19 +416,19 @@ func TestKillAtEachStep(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		steps = []string{".jsmf synced", ".jsmf in place", ".acc synced", "log written", "log synced", "segment removed"}
 	}
-	dir := t.TempDir()
+	k := killable{dir: t.TempDir()}
 	l := &ledger{there: map[string]bool{}, unsure: map[string]bool{}}
 	for i, step := range steps {
 		for _, nth := range []int{1, 3} {
 			if nth > 1 && testing.Short() {
 				continue
 			}
-			p := launch(t, dir, fmt.Sprintf("%s#%d", step, nth), 0)
+			p := k.launch(t, fmt.Sprintf("%s#%d", step, nth), 0)
 			if p.base != "" {
 				l.clients(p.base, uint64(10*i+nth))()
 			}
 			p.end(t)
-			l.check(t, dir)
+			l.check(t, k)
 			if t.Failed() {
 				t.Fatalf("killed at %q, number %d\n%s", step, nth, p.errs.String())
 			}
@@ -435,11 +440,12 @@ func TestKillAtEachStep(t *testing.T) {
 // if it had gone on: those it had let go do not come back, no other goes, also
 // where the window changes from one start to the next.
 func TestKillWindow(t *testing.T) {
-	rounds := 20
+	t.Parallel()
+	rounds := 12
 	if testing.Short() || testutil.Race {
 		rounds = 4
 	}
-	dir := t.TempDir()
+	k := killable{dir: t.TempDir()}
 	rng := rand.New(rand.NewPCG(9, 1))
 	c := &http.Client{}
 	defer c.CloseIdleConnections()
@@ -448,9 +454,9 @@ func TestKillWindow(t *testing.T) {
 	var want []int // the documents held
 	for round := range rounds {
 		size := []int{100, 100, 60, 150}[round%4]
-		t.Setenv("SERVICE_TEST_SETTINGS", fmt.Sprintf(`{"Window":%d,"HalfLife":%d}`, size, time.Hour))
+		k.settings = fmt.Sprintf(`{"Window":%d,"HalfLife":%d}`, size, time.Hour)
 		step := []string{"log written", "log synced", "log marked", "segment begun"}[rng.IntN(4)]
-		p := launch(t, dir, fmt.Sprintf("%s#%d", step, 1+rng.IntN(25)), 0)
+		p := k.launch(t, fmt.Sprintf("%s#%d", step, 1+rng.IntN(25)), 0)
 		first, acknowledged := stored, stored
 		for p.base != "" {
 			var b strings.Builder
@@ -472,7 +478,7 @@ func TestKillWindow(t *testing.T) {
 			return docs[max(0, len(docs)-size):]
 		}
 		var got []int
-		reopen(t, dir, func(get func(string) *httptest.ResponseRecorder) {
+		k.reopen(t, func(get func(string) *httptest.ResponseRecorder) {
 			for i := range stored {
 				if get(fmt.Sprintf("/v1/documents/d%d", i)).Code == 200 {
 					got = append(got, i)

@@ -35,7 +35,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("SERVICE_TEST_DATA"); dir != "" {
-		child(dir, os.Getenv("SERVICE_TEST_KILL_AT"))
+		child(killable{dir, os.Getenv("SERVICE_TEST_SETTINGS"), os.Getenv("SERVICE_TEST_CLOCK")}, os.Getenv("SERVICE_TEST_KILL_AT"))
 		return
 	}
 	goleak.VerifyTestMain(m)
