@@ -126,15 +126,13 @@ func learn(t *testing.T, base string, docs []string, first int) {
 }
 
 // open opens the page of a service.
-func open(t *testing.T, ctx context.Context, base, scheme string) (v *visit.Visit, leave func()) {
+func open(t *testing.T, base, scheme string) (v *visit.Visit, leave func()) {
 	t.Helper()
-	tab, end := chromedp.NewContext(ctx)
-	t.Cleanup(end)
 	own, err := url.Parse(base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	v = visit.Open(t, tab, base+"/", scheme)
+	v = visit.Open(t, tab(t), base+"/", scheme)
 	return v, func() {
 		t.Helper()
 		v.Leave(func(u *url.URL) bool { return u.Scheme == "http" && u.Host == own.Host })
@@ -157,9 +155,8 @@ const (
 // A newcomer's way, from an empty service to topics that drift, by every control
 // of the page, with the mouse and with the keyboard.
 func TestPage(t *testing.T) {
-	ctx := visit.Start(t)
 	base := start(t, serve.Settings{})
-	v, leave := open(t, ctx, base, "light")
+	v, leave := open(t, base, "light")
 	shoot(v, "empty")
 
 	// There is no model: the page says what to do, and shows nothing that needs one.
@@ -346,13 +343,12 @@ func ctrlEnter() chromedp.Action { return chromedp.KeyEvent(kb.Enter, chromedp.K
 // How far a refit is can be seen, also of one that somebody else has begun; here
 // the answers are made up, for those of so few documents are done at once.
 func TestProgress(t *testing.T) {
-	ctx := visit.Start(t)
 	base := start(t, serve.Settings{})
 	learn(t, base, texts(300, 1, plain), 0)
-	v, leave := open(t, ctx, base, "light")
+	v, leave := open(t, base, "light")
 	v.Run(chromedp.Evaluate(`const real = call;
 		let state = {state: "running", stage: "rectify", done: 3, total: 10};
-		call = async (...request) => request[1] === "/v1/refit" ? state : real(...request); undefined`, nil), visit.Click("#refit"))
+		call = async (...request) => request[1] === "v1/refit" ? state : real(...request); undefined`, nil), visit.Click("#refit"))
 	bar := `document.getElementById("progress")`
 	v.Wait(`!` + bar + `.hidden && ` + bar + `.value === 3 && ` + bar + `.max === 10 && document.getElementById("refit").disabled`)
 	v.Wait(learnt + `.endsWith(", 3 of 10 …")`)
@@ -365,21 +361,19 @@ func TestProgress(t *testing.T) {
 
 // The rules by which documents go are told.
 func TestWindow(t *testing.T) {
-	ctx := visit.Start(t)
 	base := start(t, serve.Settings{Window: 100, MaxAge: 36 * time.Hour, HalfLife: time.Hour})
 	learn(t, base, texts(120, 1, plain), 0)
-	v, leave := open(t, ctx, base, "dark")
+	v, leave := open(t, base, "dark")
 	v.Wait(kept + `.endsWith("are kept: the last 100 documents stay, those of 36 hours stay, after 1 hour one counts half, 20 have gone so far.")`)
 	leave()
 }
 
 // The values of documents are shown with them.
 func TestValues(t *testing.T) {
-	ctx := visit.Start(t)
 	base := start(t, serve.Settings{Columns: []corpus.Column{{Name: "year", Kind: corpus.Number}, {Name: "<b>", Kind: corpus.Category}}})
 	send(t, "POST", base+"/v1/documents", "application/json", `{"id":"<i>x</i>/?#","values":{"year":1998,"<b>":"<u>a</u>"},"text":"judge jury trial law verdict appeal"}`)
 	learn(t, base, texts(300, 1, plain), 0)
-	v, leave := open(t, ctx, base, "light")
+	v, leave := open(t, base, "light")
 	v.Wait(kept + `.endsWith(" are kept. They can have values in year (number), <b> (category).")`)
 	v.Changes("a text", said, visit.Set("#text", "judge jury trial law verdict appeal"), visit.Click("#infer button"))
 	v.Wait(`[...document.querySelectorAll("#like li")].some(e => e.textContent.endsWith("<i>x</i>/?#year 1998, <b> <u>a</u>"))`)
@@ -388,7 +382,6 @@ func TestValues(t *testing.T) {
 
 // What a topic depends on is told, where it is certain.
 func TestEffects(t *testing.T) {
-	ctx := visit.Start(t)
 	base := start(t, serve.Settings{Columns: []corpus.Column{{Name: "<i>field</i>", Kind: corpus.Category}}})
 	for i, text := range texts(300, 1, plain) {
 		count := make([]int, len(fields)) // the field that most of it is of
@@ -405,7 +398,7 @@ func TestEffects(t *testing.T) {
 	for strings.Contains(send(t, "GET", base+"/v1/effects", "", ""), `"waiting"`) {
 		time.Sleep(5 * time.Millisecond)
 	}
-	v, leave := open(t, ctx, base, "light")
+	v, leave := open(t, base, "light")
 	v.Run(visit.Click("#topics button"))
 	v.Wait(`document.querySelectorAll("#depends li").length === 6 && document.getElementById("depends").firstChild.textContent.startsWith("+")`)
 	v.Wait(`document.getElementById("depends-said").textContent.startsWith("Percentage points above")`)
@@ -419,7 +412,6 @@ func TestEffects(t *testing.T) {
 // What eyes would complain of: text on a ground of too little contrast, and a page
 // wider than the window.
 func TestLooks(t *testing.T) {
-	ctx := visit.Start(t)
 	base := start(t, serve.Settings{})
 	learn(t, base, texts(300, 1, plain), 0)
 	learn(t, base, texts(100, 2, plain), 300)
@@ -429,7 +421,7 @@ func TestLooks(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s/%d", scheme, size[0]), func(t *testing.T) {
-				v, leave := open(t, ctx, base, scheme)
+				v, leave := open(t, base, scheme)
 				v.Run(chromedp.EmulateViewport(size[0], size[1]), visit.Click("#topics button"))
 				v.Wait(`!document.getElementById("detail").hidden`) // which moves what is below
 				v.Run(chromedp.Evaluate(fmt.Sprintf(`document.getElementById("text").value = %q`, "judge and jury and goal"), nil), visit.Click("#infer button"))
@@ -458,14 +450,13 @@ func TestLooks(t *testing.T) {
 
 // Markup in words, texts, ids and errors stays text.
 func TestMarkup(t *testing.T) {
-	ctx := visit.Start(t)
 	base := start(t, serve.Settings{})
 	attacks := []string{
 		`<script>window.pwned=1</script>`, `"><img/src=x/onerror="window.pwned=1">`, `'"onmouseover=window.pwned=1/x="`, `javascript:window.pwned=1`,
 		`<svg/onload=window.pwned=1>`, `&lt;b&gt;`, `<iframe/src="https://example.com/">`, "\u202egnp", `</title><b>`, `<base/href="https://example.com/">`,
 	}
 	learn(t, base, texts(300, 3, func(f, i int) string { return fmt.Sprint(attacks[i], f) }), 0)
-	v, leave := open(t, ctx, base, "light")
+	v, leave := open(t, base, "light")
 	v.Run(visit.Click("#topics button"))
 	v.Wait(`document.getElementById("words").textContent.includes("window.pwned=1")`)
 	v.Changes("a text", said, chromedp.Evaluate(fmt.Sprintf(`document.getElementById("text").value = %q`, strings.Join(attacks, " ")), nil), visit.Click("#infer button"))

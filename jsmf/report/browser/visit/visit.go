@@ -67,28 +67,40 @@ func Launch(profile string) (ctx context.Context, stop func() error, err error) 
 	return ctx, stop, nil
 }
 
-// Start starts a browser of the test's own, which ends with it. The test is skipped
-// where no Chromium or Chrome is in PATH.
-func Start(t *testing.T) context.Context {
-	t.Helper()
-	ctx, stop, err := Launch(t.TempDir())
+// Main runs tests with one browser for all of them, and returns the exit status. *browser is for Tab; it
+// is nil where no Chromium or Chrome is in PATH.
+func Main(m *testing.M, browser *context.Context) (code int) {
+	profile, err := os.MkdirTemp("", "browser")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(profile)
+	ctx, stop, err := Launch(profile)
 	if errors.Is(err, ErrNone) {
-		t.Skip(err)
+		return m.Run()
 	}
 	if err != nil {
-		t.Fatal(err)
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
-	t.Cleanup(func() {
+	defer func() {
 		if err := stop(); err != nil {
-			t.Error(err)
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
 		}
-	})
-	return ctx
+	}()
+	*browser = ctx
+	return m.Run()
 }
 
-// Tab opens a tab with storage of its own, which ends with the test.
+// Tab opens a tab with storage of its own, which ends with the test. The test is skipped where there is
+// no browser.
 func Tab(t *testing.T, browser context.Context) context.Context {
 	t.Helper()
+	if browser == nil {
+		t.Skip(ErrNone)
+	}
 	var id target.ID
 	var storage cdp.BrowserContextID
 	err := chromedp.Run(browser, chromedp.ActionFunc(func(ctx context.Context) (err error) {
