@@ -118,6 +118,7 @@ var experiments = []experiment{
 	doubt,
 	number,
 	steered,
+	labelledView,
 	wording,
 	planted,
 	judged,

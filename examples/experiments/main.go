@@ -54,6 +54,7 @@
 //	number       the number of topics that is recommended, for documents that are drawn and
 //	             others
 //	steered      topics that are asked for by words, against classes (Pipeline.Seeds)
+//	labelled     labels of documents by those of others (Model.Labels)
 //	wording      words that groups of documents use more within a topic (Study.Wording), where
 //	             it is known
 //	planted      correlations, topics and effects of models against those that documents
