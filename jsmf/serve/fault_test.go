@@ -135,7 +135,7 @@ func TestWrongRequests(t *testing.T) {
 			t.Errorf("%s %s: Allow is missing", c.method, c.path)
 		}
 	}
-	for _, path := range []string{"/", "/app.js", "/style.css", "/openapi.json", "/healthz", "/readyz", "/metrics", "/v1/documents", "/v1/topics", "/v1/topics/1", "/v1/correlations", "/v1/report", "/v1/refit"} {
+	for _, path := range []string{"/", "/app.js", "/style.css", "/api", "/openapi.json", "/healthz", "/readyz", "/metrics", "/v1/documents", "/v1/topics", "/v1/topics/1", "/v1/correlations", "/v1/report", "/v1/refit"} {
 		want(t, s, "GET", path, "", "", 200, "Host", "localhost")
 		if w := call(t, s, "GET", path, "", "", "Host", "LOCALHOST:1"); w.Body.Len() == 0 {
 			t.Errorf("%s is empty", path)

@@ -33,13 +33,6 @@ func routes() []route {
 	get := func(h handler) map[string]handler { return map[string]handler{http.MethodGet: h} }
 	post := func(h handler) map[string]handler { return map[string]handler{http.MethodPost: h} }
 	return []route{
-		{path: "/{$}", methods: get(file("web/index.html", "text/html; charset=utf-8"))},
-		{path: "/app.js", methods: get(file("web/app.js", "text/javascript; charset=utf-8"))},
-		{path: "/style.css", methods: get(file("web/style.css", "text/css; charset=utf-8"))},
-		{path: "/openapi.json", methods: get(file("openapi.json", "application/json"))},
-		{path: "/healthz", methods: get((*Service).health), free: true},
-		{path: "/readyz", methods: get((*Service).ready), free: true},
-		{path: "/metrics", methods: get((*Service).metricsPage), free: true},
 		{path: "/v1/infer", methods: post((*Service).infer)},
 		{path: "/v1/explain", methods: post((*Service).explain)},
 		{path: "/v1/similar", methods: post((*Service).similar)},
@@ -55,8 +48,19 @@ func routes() []route {
 		{path: "/v1/documents/{id}/similar", methods: get((*Service).similarTo)},
 		{path: "/v1/list", methods: get((*Service).list)},
 		{path: "/v1/refit", methods: map[string]handler{http.MethodGet: (*Service).getRefit, http.MethodPost: (*Service).postRefit}},
+		{path: "/{$}", methods: get(file("web/index.html", "text/html; charset=utf-8"))},
+		{path: "/app.js", methods: get(file("web/app.js", "text/javascript; charset=utf-8"))},
+		{path: "/style.css", methods: get(file("web/style.css", "text/css; charset=utf-8"))},
+		{path: "/api", methods: get((*Service).api)},
+		{path: "/openapi.json", methods: get(file("openapi.json", "application/json"))},
+		{path: "/healthz", methods: get((*Service).health), free: true},
+		{path: "/readyz", methods: get((*Service).ready), free: true},
+		{path: "/metrics", methods: get((*Service).metricsPage), free: true},
 	}
 }
+
+// assets are the routes of the page to try the service, which the page of the interface leaves out.
+var assets = []string{"/{$}", "/app.js", "/style.css"}
 
 //go:embed openapi.json web
 var files embed.FS

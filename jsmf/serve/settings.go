@@ -4,7 +4,7 @@
 //
 // Open returns a Service, which is an http.Handler to mount into a server, also below a path
 // (http.StripPrefix). Service.Serve is a server of its own, with limits on connections as well.
-// openapi.json describes the interface.
+// /api describes the interface, and /openapi.json does so for programs.
 //
 // A request is answered by exactly one model, the one that served when its handler began, and the
 // answer names it. Documents are acknowledged once they are on the disk. There is no TLS and no
