@@ -68,6 +68,7 @@ var sections = []string{
 	"topics",
 	"families",
 	"topicmap",
+	"alike",
 	"time",
 	"effects",
 	"classes",

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/jsmf-go/spectral/jsmf"
 )
 
@@ -19,6 +17,10 @@ type topicMapData struct {
 	X      []rough `json:"x"`
 	Y      []rough `json:"y"`
 	Group  []int   `json:"group"` // of each topic, from 0, the group with the largest share first
+	// Two places in Topics for each join, in their order, of which the first stands for both from then on; and
+	// what they cost.
+	Joins  []int   `json:"joins"`
+	Costs  []rough `json:"costs"`
 	Groups int     `json:"groups"`
 	Tree   bool    `json:"tree"`  // the groups are those of the hierarchy
 	Scale  rough   `json:"scale"` // radius of a topic with the share 1
@@ -59,7 +61,11 @@ func topicMap(m *jsmf.Model, u *drawing, o *Options) (topicMapData, [][2]float64
 		}
 	}
 	d.X, d.Y = discs(at, r)
-	d.Group, d.Groups = byShare(u.topicGroups(gram, o.Hierarchy), m.TopicShares())
+	joins := ward(k, func(i, j int) float64 { return gram.At(i, i) + gram.At(j, j) - 2*gram.At(i, j) })
+	for _, x := range joins {
+		d.Joins, d.Costs = append(d.Joins, x.a, x.b), append(d.Costs, rough(x.cost))
+	}
+	d.Group, d.Groups = byShare(u.topicGroups(joins, o.Hierarchy), m.TopicShares())
 	return d, u.byGroup(at), nil
 }
 
@@ -109,11 +115,9 @@ func discs(at [][2]float64, r []float64) (xs, ys []rough) {
 
 // topicGroups returns the group of each topic: that of the highest level of the hierarchy
 // with the largest share of it, or without a hierarchy one of about √K by Ward's method.
-func (u *drawing) topicGroups(gram *mat.Dense, h *jsmf.Hierarchy) []int {
-	k, _ := gram.Dims()
-	if h == nil {
-		groups := ward(k, func(i, j int) float64 { return gram.At(i, i) + gram.At(j, j) - 2*gram.At(i, j) },
-			min(hues, max(1, int(math.Round(math.Sqrt(float64(k)))))))
+func (u *drawing) topicGroups(joins []join, h *jsmf.Hierarchy) []int {
+	if k := u.m.K(); h == nil {
+		groups := joined(k, joins, min(hues, max(1, int(math.Round(math.Sqrt(float64(k)))))))
 		out := make([]int, len(u.of))
 		for t, g := range u.of {
 			out[t] = groups[g]
@@ -143,41 +147,63 @@ func byShare(group []int, shares []float64) ([]int, int) {
 	return out, len(there)
 }
 
-// ward joins n points, given the squares of their distances, into groups (Ward 1963): repeatedly
-// the two whose union adds least to the squares within groups, ties by number. O(n³).
-func ward(n int, square func(i, j int) float64, groups int) []int {
+// join makes one of two groups, that of point b and that of the lower point a, which then stands for both.
+// Each group is known by its lowest point.
+type join struct {
+	a, b int
+	cost float64 // no less than that of the join before
+}
+
+// joined returns the group of each of n points, by its lowest, once so many joins are made that the given number
+// of groups is left.
+func joined(n int, joins []join, groups int) []int {
+	into := make([]int, n)
+	for i := range into {
+		into[i] = i
+	}
+	for _, x := range joins[:max(0, min(len(joins), n-groups))] {
+		for i, g := range into {
+			if g == x.b {
+				into[i] = x.a
+			}
+		}
+	}
+	return into
+}
+
+// ward joins n points, given the squares of their distances, into one group (Ward 1963): repeatedly
+// the two groups whose union adds least to the squares within groups, ties by number. What cannot be
+// compared stays apart. O(n³).
+func ward(n int, square func(i, j int) float64) (joins []join) {
 	cost := make([][]float64, n) // of joining, by the formula of Lance and Williams
-	size, into := make([]float64, n), make([]int, n)
+	size, gone := make([]float64, n), make([]bool, n)
 	for i := range n {
-		cost[i], size[i], into[i] = make([]float64, n), 1, i
+		cost[i], size[i] = make([]float64, n), 1
 		for j := range i {
 			cost[i][j] = square(i, j)
 		}
 	}
 	at := func(i, j int) *float64 { return &cost[max(i, j)][min(i, j)] }
-	for left := n; left > groups; left-- {
+	for range n - 1 {
 		a, b, best := -1, -1, math.Inf(1)
 		for i := range n {
-			for j := 0; into[i] == i && j < i; j++ {
-				if into[j] == j && cost[i][j] < best {
+			for j := 0; !gone[i] && j < i; j++ {
+				if !gone[j] && cost[i][j] < best {
 					a, b, best = j, i, cost[i][j]
 				}
 			}
 		}
-		if a < 0 { // what cannot be compared stays apart
+		if a < 0 {
 			break
 		}
 		for c := range n {
-			if into[c] == c && c != a && c != b {
+			if !gone[c] && c != a && c != b {
 				*at(a, c) = ((size[a]+size[c])**at(a, c) + (size[b]+size[c])**at(b, c) - size[c]*best) / (size[a] + size[b] + size[c])
 			}
 		}
 		size[a] += size[b]
-		for c := range n {
-			if into[c] == b {
-				into[c] = a
-			}
-		}
+		gone[b] = true
+		joins = append(joins, join{a, b, best})
 	}
-	return into
+	return joins
 }

@@ -13,13 +13,14 @@
   choose(topic);
   themeNow();
 
-  // The address says what is shown, so that it can be sent: #topic-21&filter=…&text=…&by.COLUMN=…
+  // The address says what is shown, so that it can be sent: #topic-21&filter=…&groups=…&text=…&by.COLUMN=…
   let told = location.hash;
   const tellAddress = frame(() => {
     if (location.hash !== told) return; // somebody has changed it, and it is about to be read
     const p = new URLSearchParams();
     if (filter.value.trim()) p.set("filter", filter.value.trim());
     if (together.picked) p.set("together", together.picked.join("."));
+    if (alike.cut) p.set("groups", alike.cut);
     if (docs) docs.tell(p);
     const hash = "#topic-" + topic + (p.size ? "&" + p : "");
     if (hash !== told) history.replaceState(null, "", hash);
@@ -33,6 +34,8 @@
       listTopics();
       if (p.has("together")) together.picked = p.get("together").split(".").filter((s) => /^\d+$/.test(s) && s < K).map(Number).slice(0, 8);
       together.draw();
+      if (/^\d+$/.test(p.get("groups"))) alike.cut = Number(p.get("groups"));
+      alike.draw();
       if (docs) docs.take(p);
     }
     if (k >= 0 && k < K) open(k);
