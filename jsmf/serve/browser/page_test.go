@@ -382,7 +382,7 @@ func TestValues(t *testing.T) {
 
 // What a topic depends on is told, where it is certain.
 func TestEffects(t *testing.T) {
-	base := start(t, serve.Settings{Columns: []corpus.Column{{Name: "<i>field</i>", Kind: corpus.Category}}})
+	base := start(t, serve.Settings{Columns: []corpus.Column{{Name: "<i>field</i>", Kind: corpus.Category}, {Name: "when", Kind: corpus.Time}}})
 	for i, text := range texts(300, 1, plain) {
 		count := make([]int, len(fields)) // the field that most of it is of
 		for f, words := range fields {
@@ -392,7 +392,7 @@ func TestEffects(t *testing.T) {
 				}
 			}
 		}
-		send(t, "POST", base+"/v1/documents", "application/json", fmt.Sprintf(`{"id":"e%d","values":{"<i>field</i>":"<u>%d</u>"},"text":%q}`, i, slices.Index(count, slices.Max(count)), text))
+		send(t, "POST", base+"/v1/documents", "application/json", fmt.Sprintf(`{"id":"e%d","values":{"<i>field</i>":"<u>%d</u>","when":"2024-%02d-01"},"text":%q}`, i, slices.Index(count, slices.Max(count)), 1+i/30, text))
 	}
 	learn(t, base, nil, 0)
 	for strings.Contains(send(t, "GET", base+"/v1/effects", "", ""), `"waiting"`) {
@@ -405,6 +405,8 @@ func TestEffects(t *testing.T) {
 	if got := visit.Eval[string](v, `document.querySelector("#depends .words").textContent`); !strings.HasPrefix(got, "<i>field</i> <u>") {
 		t.Errorf("the first is %q", got)
 	}
+	// The share by time is a line, of which the dates are told.
+	v.Wait(`document.querySelectorAll("#over-time polyline").length > 0 && document.querySelector("#over-time figcaption").textContent.startsWith("when, 2024-")`)
 	leave()
 	shoot(v, "effects")
 }

@@ -162,15 +162,18 @@ async function drawDocuments(list, path, body) {
 // than its average.
 async function drawEffects(k) {
   try {
-    const { columns } = await call("GET", "v1/effects"), found = [];
+    const { columns } = await call("GET", "v1/effects"), found = [], curves = [];
     let unknown = 0;
     for (const c of columns.filter((c) => c.state === "done").slice(0, 8)) {
       const { rows } = await call("GET", "v1/effects/" + encodeURIComponent(c.name) + "?topic=" + k);
       for (const r of rows) if (r.measure === "difference" && r.low !== null && r.low * r.high > 0) found.push({ ...r, column: c.name });
+      const over = rows.filter((r) => r.measure === "prediction");
+      if (c.kind === "time" && over.filter((r) => r.value !== null).length > 2) curves.push(curve(c.name, over));
       unknown += rows.filter((r) => r.measure === "difference" && r.withheld).length;
     }
     if ($("detail").dataset.topic !== String(k)) return; // another one is shown
     $("depending").hidden = !columns.length;
+    $("over-time").replaceChildren(...curves);
     found.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
     $("depends").replaceChildren(...found.slice(0, 6).map((r) => element("li", r.value < 0 ? "apart" : "", element("b", "", signedPercent(r.value)),
       element("span", "words", r.column + " " + r.point), element("span", "words hint", signedPercent(r.low) + " to " + signedPercent(r.high)))));
@@ -178,6 +181,24 @@ async function drawEffects(k) {
   } catch (err) {
     say("depends-said", err.message, true);
   }
+}
+
+// curve draws the share of a topic by time as a line with its intervals, from 0 up. It passes over times
+// with too few documents.
+function curve(name, rows) {
+  const top = Math.max(...rows.map((r) => r.high ?? r.value ?? 0), 1e-9);
+  const drawn = (kind, attributes, ...parts) => {
+    const e = document.createElementNS("http://www.w3.org/2000/svg", kind);
+    for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value);
+    e.append(...parts);
+    return e;
+  };
+  const points = (field) => rows.flatMap((r, i) => r[field] === null ? [] : [(100 * i / (rows.length - 1)).toFixed(2) + "," + (40 - 40 * r[field] / top).toFixed(2)]);
+  const high = points("high"), band = [...high, ...points("low").reverse()].join(" ");
+  const said = name + ", " + rows[0].point + " to " + rows.at(-1).point + ": from 0 to " + percent(top) + (high.length ? ", with 95 % intervals" : "");
+  return element("figure", "curve", drawn("svg", { viewBox: "0 0 100 40", preserveAspectRatio: "none", role: "img", "aria-label": said },
+    drawn("polygon", { points: band }), drawn("polyline", { points: points("value").join(" "), "vector-effect": "non-scaling-stroke" })),
+  element("figcaption", "hint", said + "."));
 }
 
 // alike shows the documents that are like one that is kept.
