@@ -40,11 +40,13 @@ type Edits struct {
 	// Merge holds groups of topics, two or more in each, that are one topic. The first of a group
 	// stays, and the others become part of it.
 	Merge [][]int `json:"merge,omitempty"`
-	// Split says into how many topics, two or more, a topic is divided, by its number, and Drop which topics
-	// are none: what documents have of these goes to the others, whose words change. Both need the documents: see
+	// Split says into how many topics, two or more, a topic is divided, by its number. It needs the documents: see
 	// [Pipeline.Edit].
 	Split map[int]int `json:"split,omitempty"`
-	Drop  []int       `json:"drop,omitempty"`
+	// Drop says which topics are none. The others keep their words; their shares, correlations and proportions in
+	// Documents are those of what is left, and no topic explains a document of which that is less than a tenth.
+	// New documents, and a refit, give their words to other topics.
+	Drop []int `json:"drop,omitempty"`
 	// Hide holds words that no topic is to be read or named by, such as those of footers and names of persons.
 	// They stay in the topics and in documents.
 	Hide []string `json:"hide,omitempty"`
@@ -135,9 +137,9 @@ func (m *Model) Fingerprint() string {
 // that of the first; it is background if all of them are. In the Tree it is in the groups of the
 // first, and a group that has no topic left is gone. Its Uncertainty has no intervals: they
 // are NaN. What LearnDual has learned and the Verdicts are those of all topics as they were, and are left out where some are merged, and
-// with the Uncertainty where words are excluded or stopped. Later merging forgets which words were kept out of the topics that become one.
+// with the Uncertainty where topics are dropped or words excluded or stopped. Later merging forgets which words were kept out of the topics that become one.
 //
-// Errors: edits for another model, topics that are split or dropped (Pipeline.Edit), topics that are out of range or in two groups, a group of fewer
+// Errors: edits for another model, topics that are split (Pipeline.Edit), topics that are out of range, in two groups or dropped twice, a group of fewer
 // than two, fewer than two topics left, names of topics that become part of another, and those of
 // With. O(NK).
 func (m *Model) Edit(e Edits) (_ *Model, err error) {
@@ -145,8 +147,8 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 	if own := m.Fingerprint(); e.Model != own {
 		return nil, fmt.Errorf("the edits are of model %.40q, and this is model %q", e.Model, own)
 	}
-	if len(e.Split)+len(e.Drop) > 0 {
-		return nil, errors.New("topics are split and dropped by Pipeline.Edit, with the documents")
+	if len(e.Split) > 0 {
+		return nil, errors.New("topics are split by Pipeline.Edit, with the documents")
 	}
 	into, err := e.into(m.k)
 	if err != nil {
@@ -164,6 +166,8 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 		switch {
 		case k < 0 || k >= m.k:
 			return nil, fmt.Errorf("a name for topic %d, which is not in [0, %d)", k, m.k)
+		case into[k] < 0:
+			return nil, fmt.Errorf("a name for topic %d, which is to be dropped", k)
 		case into[k] != k:
 			return nil, fmt.Errorf("a name for topic %d, which is part of topic %d; name that one", k, into[k])
 		}
@@ -177,6 +181,9 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 		if slices.ContainsFunc(e.Merge, func(g []int) bool { return slices.Contains(g, k) }) {
 			return nil, fmt.Errorf("words that are kept out of topic %d, which is merged", k)
 		}
+		if into[k] < 0 {
+			return nil, fmt.Errorf("words that are kept out of topic %d, which is to be dropped", k)
+		}
 		words.Excluded = append(words.Excluded, Exclusion{k, e.Exclude[k]})
 	}
 	if err := out.without(words); err != nil {
@@ -187,7 +194,7 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 	}
 	out.add.Names = cloneNames(out.add.Names)
 	out.names = sync.OnceValue(out.makeNames)
-	if len(e.Merge) == 0 {
+	if len(e.Merge)+len(e.Drop) == 0 {
 		return &out, nil
 	}
 	merged := out.regrouped(out.plan(into))
@@ -195,42 +202,34 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 	for _, g := range e.Merge {
 		merged.prov.Stages = append(merged.prov.Stages, "topics merged: "+strings.Trim(fmt.Sprint(g), "[]"))
 	}
+	for _, t := range e.Drop {
+		merged.prov.Stages = append(merged.prov.Stages, fmt.Sprintf("topic %d dropped, with a share of %.3g", t, m.TopicShares()[t]))
+	}
 	merged.stats.Edited.Topics = true
 	return merged, nil
 }
 
-// Edit is [Model.Edit] for edits that split or drop topics, too. These are a refit ([Pipeline.From]) to in, normally the
+// Edit is [Model.Edit] for edits that split topics, too. This is a refit ([Pipeline.From]) to in, normally the
 // documents of m, which p has made, and cost about as much as a fit, for each topic that is split. A topic that is split is divided as a
 // corpus is that consists of the part that it has of each document. Passes (Refine) then improve all
 // topics, of which none is merged with another. The largest part has the number of the topic that was split, and
-// the others come last. Numbers close up where topics were dropped. Other topics move a little:
+// the others come last. Other topics move a little:
 // Stats.Refit.Drift says how far.
 //
-// Names stay, but for those of topics that are split. Seeds of topics that are split or dropped are
+// Names stay, but for those of topics that are split. Seeds of topics that are split are
 // forgotten. The other Additions, but for the Tokenizer, are not those of this model, and are gone.
 //
 // Errors: those of Model.Edit and Fit; topics that are out of range, or of which two things are asked; fewer
-// than two parts; fewer than two topics left; no passes; and a topic that the documents do not divide.
+// than two parts; no passes; and a topic that the documents do not divide.
 func (p Pipeline) Edit(ctx context.Context, m *Model, in Input, e Edits) (_ *Model, err error) {
 	defer while("edit", &err)
-	parts := maps.Clone(e.Split)
-	if parts == nil {
-		parts = map[int]int{}
-	}
-	left := m.k
+	parts := e.Split
 	for _, t := range slices.Sorted(maps.Keys(parts)) {
-		if left += parts[t] - 1; parts[t] < 2 {
+		if parts[t] < 2 {
 			return nil, fmt.Errorf("splitting topic %d into %d; want two or more", t, parts[t])
 		}
 	}
-	for _, t := range e.Drop {
-		if _, ok := parts[t]; ok {
-			return nil, fmt.Errorf("topic %d is to be dropped twice, or split", t)
-		}
-		parts[t] = 0
-		left--
-	}
-	e.Split, e.Drop = nil, nil
+	e.Split = nil
 	edited, err := m.Edit(e)
 	if err != nil || len(parts) == 0 {
 		return edited, err
@@ -244,15 +243,15 @@ func (p Pipeline) Edit(ctx context.Context, m *Model, in Input, e Edits) (_ *Mod
 	names := edited.Additions().Names
 	var stages []string
 	for _, t := range slices.Sorted(maps.Keys(parts)) {
-		n, what := parts[t], "dropped"
-		if n > 0 {
-			what = fmt.Sprintf("split into %d", n)
-		}
+		n := parts[t]
+		what := fmt.Sprintf("split into %d", n)
 		_, named := e.Names[t]
 		_, excluded := e.Exclude[t]
 		switch {
 		case t < 0 || t >= m.k:
 			return nil, fmt.Errorf("topic %d, to be %s, is not in [0, %d)", t, what, m.k)
+		case slices.Contains(e.Drop, t):
+			return nil, fmt.Errorf("topic %d is to be %s and dropped", t, what)
 		case slices.ContainsFunc(e.Merge, func(g []int) bool { return slices.Contains(g, t) }):
 			return nil, fmt.Errorf("topic %d is to be %s and merged", t, what)
 		case named:
@@ -266,11 +265,8 @@ func (p Pipeline) Edit(ctx context.Context, m *Model, in Input, e Edits) (_ *Mod
 		}
 		stages = append(stages, fmt.Sprintf("topic %d %s", t, what))
 	}
-	switch left -= m.k - edited.k; {
-	case left < 2:
-		return nil, fmt.Errorf("dropping topics leaves %d; want two or more", left)
-	case p.refiner == nil:
-		return nil, errors.New("topics are split and dropped by passes over documents, and there are none; use New")
+	if p.refiner == nil {
+		return nil, errors.New("topics are split by passes over documents, and there are none; use New")
 	}
 	if p.from, err = edited.With(Additions{Names: names}); err != nil {
 		return nil, err
@@ -442,7 +438,7 @@ func scaled(a []float64, k int) []float64 {
 	return a
 }
 
-// into returns for each of k topics the one it is part of, which may be itself.
+// into returns for each of k topics the one it is part of, which may be itself; −1: it is dropped.
 func (e Edits) into(k int) ([]int, error) {
 	of := make([]int, k)
 	for t := range of {
@@ -464,13 +460,25 @@ func (e Edits) into(k int) ([]int, error) {
 		}
 		left -= len(group) - 1
 	}
-	if left < 2 {
-		return nil, fmt.Errorf("merging leaves %d topic; want two or more", left)
-	}
 	for t, first := range of {
 		if first < 0 {
 			of[t] = t
 		}
+	}
+	for _, t := range e.Drop {
+		switch {
+		case t < 0 || t >= k:
+			return nil, fmt.Errorf("topic %d, to be dropped, is not in [0, %d)", t, k)
+		case slices.ContainsFunc(e.Merge, func(g []int) bool { return slices.Contains(g, t) }):
+			return nil, fmt.Errorf("topic %d is to be dropped and merged", t)
+		case of[t] < 0:
+			return nil, fmt.Errorf("topic %d is to be dropped twice", t)
+		}
+		of[t] = -1
+		left--
+	}
+	if left < 2 {
+		return nil, fmt.Errorf("merging and dropping leave %d topics; want two or more", left)
 	}
 	return of, nil
 }

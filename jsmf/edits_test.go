@@ -265,7 +265,7 @@ func TestEditErrors(t *testing.T) {
 		"topic -1 is not in [0, 6)":       {Model: id, Merge: [][]int{{-1, 1}}},
 		"topic 1 is there twice, or":      {Model: id, Merge: [][]int{{1, 1}}},
 		"merging [2 3]: topic 3 is there": {Model: id, Merge: [][]int{{3, 1}, {2, 3}}},
-		"leaves 1 topic":                  {Model: id, Merge: [][]int{{0, 1, 2, 3, 4, 5}}},
+		"leave 1 topics":                  {Model: id, Merge: [][]int{{0, 1, 2, 3, 4, 5}}},
 		"topic 6, which is not in [0, 6)": {Model: id, Names: map[int]string{6: "six"}},
 		"part of topic 3; name that one":  {Model: id, Merge: [][]int{{3, 1}}, Names: map[int]string{1: "x"}},
 		`"one" is that of topics 1 and 4`: {Model: id, Names: map[int]string{4: "one"}},

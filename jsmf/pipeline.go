@@ -34,7 +34,7 @@ type Pipeline struct {
 	workers    int
 	recorders  []func(Event)
 	from       *Model      // nil: none
-	parts      map[int]int // how many topics are made of a topic of from, 0: it is dropped; nil: Fit is no Edit
+	parts      map[int]int // how many topics are made of a topic of from; nil: Fit is no Edit
 	memory     int64       // bytes; 0: no limit
 	seeds      []Seed
 }

@@ -114,7 +114,7 @@ func (p Pipeline) carries() bool {
 	return p.parts != nil || s.Edited.Topics || s.Edited.Excluded != nil || s.Seeds != nil || p.from.add.Names != nil
 }
 
-// asked returns the seeds of topics, but for those that are divided or dropped.
+// asked returns the seeds of topics, but for those that are divided.
 func (m *Model) asked(parts map[int]int) (seeds []Seed) {
 	seen := map[int]bool{}
 	for _, s := range m.stats.Seeds {
@@ -189,7 +189,7 @@ func (r *run) carry(ctx context.Context, free *mat.Dense) (*refine.Result, error
 		o.Seeds = append(o.Seeds, r.seeds.words[i])
 	}
 	for t, column := range topics {
-		if n, given := parts[t]; !slices.Contains(r.as, t) && (n > 0 || !given) {
+		if !slices.Contains(r.as, t) {
 			r.as, columns = append(r.as, t), append(columns, column)
 		}
 	}
@@ -205,9 +205,6 @@ func (r *run) carry(ctx context.Context, free *mat.Dense) (*refine.Result, error
 	var x *refine.Result
 	for _, t := range slices.Sorted(maps.Keys(parts)) {
 		n, last := parts[t], len(columns)-1
-		if n == 0 {
-			continue
-		}
 		i := slices.Index(r.as, t)
 		columns, r.as, of = toEnd(columns, i), toEnd(r.as, i), toEnd(of, i)
 		o.K, o.Seeds = last+n, o.Seeds[:last]

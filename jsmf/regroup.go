@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/vec"
 	recovery "github.com/jsmf-go/spectral/recover"
 )
@@ -48,11 +49,11 @@ func (m *Model) reordered(order []int) *Model {
 // merging says how topics are renumbered and become fewer.
 type merging struct {
 	first  []int     // by new number: the topic that stays
-	to     []int     // by old number: the new one
+	to     []int     // by old number: the new one; −1: it is dropped
 	weight []float64 // by old number: its part in the topic it is part of; nil: none are merged
 }
 
-// plan numbers the topics that stay, each topic t being part of into[t], and weighs them.
+// plan numbers the topics that stay, each topic t being part of into[t], −1 for none, and weighs them.
 func (m *Model) plan(into []int) merging {
 	p := merging{to: make([]int, m.k)}
 	for t, first := range into {
@@ -62,7 +63,9 @@ func (m *Model) plan(into []int) merging {
 		}
 	}
 	for t, first := range into {
-		p.to[t] = p.to[first]
+		if p.to[t] = -1; first >= 0 {
+			p.to[t] = slices.Index(p.first, first)
+		}
 	}
 	return m.weighed(p)
 }
@@ -74,6 +77,9 @@ func (m *Model) weighed(p merging) merging {
 	shares := m.TopicShares()
 	sums, members := make([]float64, len(p.first)), make([]float64, len(p.first))
 	for t, l := range p.to {
+		if l < 0 {
+			continue
+		}
 		if shares[t] > 0 {
 			sums[l] += shares[t]
 		}
@@ -81,6 +87,7 @@ func (m *Model) weighed(p merging) merging {
 	}
 	for t, l := range p.to {
 		switch {
+		case l < 0:
 		case sums[l] == 0:
 			p.weight[t] = 1 / members[l]
 		case shares[t] > 0:
@@ -104,7 +111,9 @@ func (p merging) columns(a, weight []float64) []float64 {
 			if weight != nil {
 				x *= weight[t]
 			}
-			sums[p.to[t]] += x
+			if l := p.to[t]; l >= 0 {
+				sums[l] += x
+			}
 		}
 	}
 	return out
@@ -114,7 +123,9 @@ func (p merging) columns(a, weight []float64) []float64 {
 func (p merging) parts() []int {
 	out := make([]int, len(p.first))
 	for _, l := range p.to {
-		out[l]++
+		if l >= 0 {
+			out[l]++
+		}
 	}
 	return out
 }
@@ -122,7 +133,7 @@ func (p merging) parts() []int {
 // those returns the new numbers of those of some topics that stay, ascending.
 func (p merging) those(topics []int) (out []int) {
 	for _, t := range topics {
-		if t >= 0 && t < len(p.to) && p.first[p.to[t]] == t {
+		if t >= 0 && t < len(p.to) && slices.Contains(p.first, t) {
 			out = append(out, p.to[t])
 		}
 	}
@@ -138,7 +149,9 @@ func (p merging) both(a []float64) []float64 {
 	left := len(p.first)
 	out := make([]float64, left*left)
 	for i, x := range p.columns(a, nil) { // a row for each old topic
-		out[p.to[i/left]*left+i%left] += x
+		if l := p.to[i/left]; l >= 0 {
+			out[l*left+i%left] += x
+		}
 	}
 	return out
 }
@@ -158,6 +171,9 @@ func (p merging) logits(of *recovery.LogisticNormal) *recovery.LogisticNormal {
 		to[f] = f
 	}
 	for t, f := range of.Families {
+		if p.to[t] < 0 {
+			continue
+		}
 		old, into := to[f], to[of.Families[p.first[p.to[t]]]]
 		for g, v := range to {
 			if v == old {
@@ -205,7 +221,7 @@ func chosen(of *recovery.LogisticNormal, order []int) *recovery.LogisticNormal {
 	return &recovery.LogisticNormal{Information: of.Information, Mean: permuted(of.Mean, order), Covariance: cov}
 }
 
-// ofSums returns the prior of sums of proportions: of those of which to is the same. The sum of two
+// ofSums returns the prior of sums of proportions: of those of which to is the same, and not −1. The sum of two
 // is not log-normal: it gets the mean and covariance of logits with which the expectations of the
 // sums and of their products are as they were (Fenton, The sum of log-normal probability
 // distributions, 1960).
@@ -213,9 +229,15 @@ func ofSums(of *recovery.LogisticNormal, to []int, left int) *recovery.LogisticN
 	// The logarithms of E[Σ e^η] of each sum, and of E[Σ e^η Σ e^η] of each two.
 	mean, second := make([][]float64, left), make([][]float64, left*left)
 	for i, l := range to {
+		if l < 0 {
+			continue
+		}
 		at := of.Mean[i] + of.Covariance.At(i, i)/2
 		mean[l] = append(mean[l], at)
 		for j, r := range to {
+			if r < 0 {
+				continue
+			}
 			both := at + of.Mean[j] + of.Covariance.At(j, j)/2 + of.Covariance.At(i, j)
 			second[l*left+r] = append(second[l*left+r], both)
 		}
@@ -239,8 +261,10 @@ func (m *Model) regrouped(p merging) *Model {
 	out.logits, out.tree = p.logits(m.logits), p.tree(m.tree)
 	out.anchors, out.groups = permuted(m.anchors, p.first), permuted(m.groups, p.first)
 	out.background = permuted(m.background, p.first)
-	for t := range m.background {
-		out.background[p.to[t]] = out.background[p.to[t]] && m.background[t]
+	for t, l := range p.to {
+		if m.background != nil && l >= 0 {
+			out.background[l] = out.background[l] && m.background[t]
+		}
 	}
 	out.add.Names = cloneNames(permuted(m.add.Names, p.first))
 	out.names, out.bayes = sync.OnceValue(out.makeNames), sync.OnceValue(out.makeBayes)
@@ -262,10 +286,14 @@ func (m *Model) regrouped(p merging) *Model {
 		s.New, s.Moved = p.those(s.New), p.those(s.Moved)
 	}
 	parts := p.parts()
-	out.stats.Edited.Excluded = slices.DeleteFunc(out.stats.Edited.Excluded, func(x Exclusion) bool { return parts[p.to[x.Topic]] > 1 })
+	out.stats.Edited.Excluded = slices.DeleteFunc(out.stats.Edited.Excluded, func(x Exclusion) bool {
+		l := p.to[x.Topic]
+		return l < 0 || parts[l] > 1
+	})
 	for i, x := range out.stats.Edited.Excluded {
 		out.stats.Edited.Excluded[i].Topic = p.to[x.Topic]
 	}
+	out.stats.Seeds = slices.DeleteFunc(out.stats.Seeds, func(s SeedStats) bool { return p.to[s.Topic] < 0 })
 	for i := range out.stats.Seeds {
 		out.stats.Seeds[i].Topic = p.to[out.stats.Seeds[i].Topic]
 	}
@@ -286,13 +314,40 @@ func (m *Model) regrouped(p merging) *Model {
 // mergedFrom finishes m, some topics of which are several of another model: what is not known of
 // such topics is left out.
 func (m *Model) mergedFrom(of *Model, p merging) {
-	m.dual, m.add.Verdicts = nil, nil
-	m.add.Uncertainty = of.add.Uncertainty.renumbered(p, m)
+	m.dual, m.add.Verdicts, m.add.Uncertainty = nil, nil, nil
 	symmetrise(m.corr, m.k) // the two sides are added up in different orders
+	if slices.Contains(p.to, -1) {
+		m.withoutDropped(of)
+	} else {
+		m.add.Uncertainty = of.add.Uncertainty.renumbered(p, m)
+	}
 	if !slices.Contains(m.background, true) {
 		m.background = nil
 	}
 	m.reading = scaled(m.reading, m.k) // topics without reading weights do not count
+}
+
+// withoutDropped makes what m has of another model, of which some topics were dropped, add up to what it did there.
+func (m *Model) withoutDropped(of *Model) {
+	floats.Scale(floats.Sum(of.corr)/floats.Sum(m.corr), m.corr)
+	rows := func(a []float64) {
+		for i := range len(a) / m.k {
+			if row := a[i*m.k:][:m.k]; floats.Sum(row) > 0 {
+				floats.Scale(1/floats.Sum(row), row)
+			}
+		}
+	}
+	rows(m.wordTopics)
+	if c := m.add.Documents; c != nil && len(c.IDs) > 0 {
+		for d := range c.IDs {
+			if left := floats.Sum(c.W.RawRowView(d)); left == 0 {
+				c.Docs[d].Status = infer.AllZero
+			} else if left < 0.1 {
+				c.Docs[d].Status = infer.NoTopic
+			}
+		}
+		rows(c.W.RawMatrix().Data)
+	}
 }
 
 // ascending returns the order that sorts x.

@@ -81,12 +81,40 @@ func TestEditSplits(t *testing.T) {
 			t.Errorf("topic %d drifted by %v while another was split", k, d)
 		}
 	}
-	dropped, err := p.Edit(t.Context(), split, c, Edits{Model: split.Fingerprint(), Drop: []int{3, 0}})
+	docs, err := split.Transform(t.Context(), c.Source())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v := dropped.Stats().Refit.Vanished; dropped.K() != 8 || !slices.Equal(v, []int{0, 3}) || dropped.Name(2) != "four" || dropped.Name(6) != "nine" {
-		t.Errorf("%d topics, vanished: %v, %q", dropped.K(), v, dropped.Names())
+	with, err := split.With(Additions{Documents: docs, Names: split.Additions().Names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dropped, err := with.Edit(Edits{Model: split.Fingerprint(), Drop: []int{3, 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whatIsLeft bytes.Buffer
+	if _, err := dropped.WriteTo(&whatIsLeft); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadModel(&whatIsLeft); err != nil || dropped.K() != 8 || dropped.Name(2) != "four" || dropped.Name(6) != "nine" {
+		t.Errorf("%d topics, %q, %v", dropped.K(), dropped.Names(), err)
+	}
+	left := dropped.Additions().Documents
+	for k, was := range []int{1, 2, 4, 5, 6, 7, 8, 9} {
+		for w := range split.N() {
+			if x, y := dropped.Topics().At(w, k), split.Topics().At(w, was); math.Abs(x-y) > 1e-12 {
+				t.Fatalf("topic %d, which was %d: p(%s) is %v and was %v", k, was, split.Word(w), x, y)
+			}
+		}
+		for _, d := range []int{50, 333} { // the others of a document have the same ratios
+			if x, y := left.W.At(d, k)*docs.W.At(d, 1), docs.W.At(d, was)*left.W.At(d, 0); math.Abs(x-y) > 1e-12 {
+				t.Errorf("document %d: %v of topic %d", d, left.W.RawRowView(d), was)
+			}
+		}
+	}
+	if err := left.Validate(8); err != nil {
+		t.Error(err)
 	}
 	less, _, err := c.Split(0.1, 1)
 	if err != nil {
@@ -163,11 +191,11 @@ func TestEditErrorsOfParts(t *testing.T) {
 		"topic 4, to be dropped":         {Drop: []int{4}},
 		"topic -1, to be split into 2":   {Split: map[int]int{-1: 2}},
 		"dropped twice":                  {Drop: []int{1, 1}},
-		"twice, or split":                {Drop: []int{1}, Split: map[int]int{1: 2}},
+		"split into 2 and dropped":       {Drop: []int{1}, Split: map[int]int{1: 2}},
 		"topic 2 is to be dropped and":   {Drop: []int{2}, Merge: [][]int{{1, 2}}},
 		"a name for topic 1, which is":   {Split: map[int]int{1: 2}, Names: map[int]string{1: "x"}},
-		"leaves 1":                       {Drop: []int{0, 1, 2}},
-		"and there are none":             {Drop: []int{1}},
+		"leave 1":                        {Drop: []int{0, 1, 2}},
+		"and there are none":             {Drop: []int{1}, Split: map[int]int{2: 2}},
 		"the edits are of model \"old\"": {Model: "old", Drop: []int{1}},
 	} {
 		if e.Model == "" {
@@ -181,7 +209,7 @@ func TestEditErrorsOfParts(t *testing.T) {
 			t.Error("the edits were changed")
 		}
 	}
-	if _, err := m.Edit(Edits{Model: id, Drop: []int{1}}); err == nil || !strings.Contains(err.Error(), "Pipeline.Edit") {
+	if _, err := m.Edit(Edits{Model: id, Split: map[int]int{1: 2}}); err == nil || !strings.Contains(err.Error(), "Pipeline.Edit") {
 		t.Error(err)
 	}
 	if got, err := Published(4).Edit(t.Context(), m, (*corpus.Corpus)(nil), Edits{Model: id, Names: map[int]string{1: "x"}}); err != nil || got.Name(1) != "x" {

@@ -41,10 +41,10 @@
 // Topics can be renamed and merged. All views follow, and the browser keeps the edits for pages of the
 // same model, where it may; every edit can be undone. Merged topics add up their shares and correlations, and have the mean of
 // their words, as far as the page knows them; it shows no measures and intervals for them. A topic can be
-// split or dropped, and a word can be kept out of a topic or of all names, or be a stop word: the page only
+// dropped, or split with the documents, and a word can be kept out of a topic or of all names, or be a stop word: the page only
 // marks these.
 // The edits are saved as JSON, which [jsmf.Edits] reads and Model.Edit applies in full, or
-// Pipeline.Edit where topics are split or dropped:
+// Pipeline.Edit where topics are split:
 //
 //	var e jsmf.Edits
 //	err := json.Unmarshal(saved, &e)
