@@ -106,6 +106,12 @@ func TestEffects(t *testing.T) {
 		if p := decode[problem](t, want(t, s, "GET", "/v1/effects/a%2Fb%20%3F", "", "", 409)); !strings.Contains(p.Detail, "no two documents have different values") {
 			t.Errorf("%+v", p)
 		}
+		// The report shows the time, of the columns, and the documents.
+		for range 2 { // also when it has been made
+			if page := want(t, s, "GET", "/v1/report", "", "", 200); !strings.Contains(page, "day of issue") || !strings.Contains(page, "d199") {
+				t.Error("the report lacks effects or documents")
+			}
+		}
 		list := decode[struct{ Columns []columnStatus }](t, wantBody(t, s, "/v1/effects")).Columns
 		if len(list) != 4 || list[0].State != "done" || list[3].State != "none" || list[3].Why == "" {
 			t.Errorf("%+v", list)

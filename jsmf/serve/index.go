@@ -18,7 +18,8 @@ import (
 // changes: documents that were stored later are in the next one, and those that have gone
 // since are not found.
 type index struct {
-	docs   *find.Documents // nil: there was no document
+	docs   *find.Documents    // nil: there was no document
+	shares *jsmf.Compositions // their topics, for the report; nil likewise
 	ids    []string
 	at     []int64          // the times by which they are told from later ones of the same ids
 	known  []bool           // whether the model knows words of them
@@ -28,7 +29,7 @@ type index struct {
 
 const (
 	indexBytes   = 160 // of an index, for each document
-	indexTopic   = 16  // and for each document and topic
+	indexTopic   = 24  // and for each document and topic
 	indexingMore = 8   // likewise, while it is made
 )
 
@@ -54,6 +55,7 @@ func (s *Service) makeIndex(ctx context.Context, m *jsmf.Model, snap *held.Snaps
 	if x.docs, err = find.NewDocuments(m, c); err != nil {
 		return nil, err
 	}
+	x.shares = c
 	x.ids, x.at, x.known, x.values = c.IDs, make([]int64, n), make([]bool, n), make([][]corpus.Value, n)
 	for i := range x.at {
 		d := snap.Document(i)

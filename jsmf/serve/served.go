@@ -14,6 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/jsmf"
+	"github.com/jsmf-go/spectral/jsmf/effects"
 	"github.com/jsmf-go/spectral/jsmf/find"
 	"github.com/jsmf-go/spectral/jsmf/report"
 	"github.com/jsmf-go/spectral/jsmf/serve/internal/store"
@@ -42,7 +43,7 @@ type served struct {
 	names   []string    // of the topics
 	labels  [][]string  // the first words of each topic
 	drift   []*float64  // of each topic from the model before, nil where it has none there; nil: there was none
-	report  func() ([]byte, error)
+	shown   *shown      // as /v1/report
 
 	index   *index   // of the documents; nil: there is none yet, or else
 	noIndex *problem // why not
@@ -112,11 +113,7 @@ func serve(ctx context.Context, m *jsmf.Model) (*served, error) {
 func (s served) named(saved store.Saved) (*served, error) {
 	s.name = modelName{saved.Version, saved.Checksum}
 	m := s.model
-	s.report = sync.OnceValues(func() ([]byte, error) { // it takes a while, and is rarely wanted
-		var b bytes.Buffer
-		err := report.Write(&b, m, report.Options{Title: fmt.Sprintf("Topics: model %d", saved.Version), About: "Checksum " + saved.Checksum})
-		return b.Bytes(), err
-	})
+	s.shown = new(shown)
 	list := make([]topicAnswer, m.K())
 	for k, t := range m.Summary(topicWords) {
 		list[k] = topicAnswer{Topic: k, Name: t.Name, Share: finite(t.Share), Background: t.Background, Verdict: verdictOf(t.Verdict), Anchor: t.Anchor}
@@ -167,6 +164,41 @@ func (s served) named(saved store.Saved) (*served, error) {
 		return nil, fmt.Errorf("serve: %w", err)
 	}
 	return &s, nil
+}
+
+// shown is the report of a model, which is made when it is asked for, and anew when more is known.
+type shown struct {
+	mu      sync.Mutex
+	page    []byte
+	index   *index           // that it shows
+	effects *effects.Effects // likewise
+}
+
+// report returns a page that shows the model, its documents if they are known, and how topics depend on
+// the first time or else on the first column that has been studied.
+func (s *served) report() ([]byte, error) {
+	var found *effects.Effects
+	var kind corpus.Kind
+	for _, c := range s.study.all() {
+		if c.found != nil && (found == nil || c.column.Kind == corpus.Time && kind != corpus.Time) {
+			found, kind = c.found, c.column.Kind
+		}
+	}
+	s.shown.mu.Lock()
+	defer s.shown.mu.Unlock()
+	if p := s.shown; p.page != nil && p.index == s.index && p.effects == found {
+		return p.page, nil
+	}
+	o := report.Options{Title: fmt.Sprintf("Topics: model %d", s.name.Version), About: "Checksum " + s.name.Checksum, Effects: found}
+	if s.index != nil {
+		o.Documents = s.index.shares
+	}
+	var b bytes.Buffer
+	if err := report.Write(&b, s.model, o); err != nil {
+		return nil, err
+	}
+	s.shown.page, s.shown.index, s.shown.effects = b.Bytes(), s.index, found
+	return b.Bytes(), nil
 }
 
 // called returns a copy of the name, that does not keep the model in memory.
