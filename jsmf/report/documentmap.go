@@ -226,10 +226,11 @@ func (d *documentData) topics(c *jsmf.Compositions, docs []int) string {
 }
 
 // describer returns what is shown of a document, cut to what there is room for, with a title, and its
-// snippet for a text where it has no other. It calls Describe once for each, which may have a file to read.
+// snippet for a text where it has no other. Describe may have a file to read: what it says is kept for the next
+// time, of the first documents, up to 16 MB.
 func describer(o *Options) func(doc int) Document {
 	seen := map[int]Document{}
-	describe := o.Describe
+	describe, room := o.Describe, 16<<20
 	return func(doc int) Document {
 		x, ok := seen[doc]
 		if !ok {
@@ -237,7 +238,9 @@ func describer(o *Options) func(doc int) Document {
 				x = describe(doc)
 			}
 			x = Document{plain(cmp.Or(x.Title, o.Documents.IDs[doc]), titleLength, false), plain(x.Snippet, snippetLength, false), plain(cmp.Or(x.Text, x.Snippet), textLength, true)}
-			seen[doc] = x
+			if room -= len(x.Title) + len(x.Snippet) + len(x.Text); room >= 0 {
+				seen[doc] = x
+			}
 		}
 		return x
 	}

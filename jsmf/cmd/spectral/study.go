@@ -226,7 +226,7 @@ func bySize(x, y change) int { return cmp.Compare(math.Abs(y.by), math.Abs(x.by)
 // all texts, where the interval leaves out zero.
 func (a *answers) printClasses(w io.Writer, t *effects.TermEffects) {
 	fmt.Fprintf(w, "\nBY %s%s, against the average of all %s, in percentage points\n", strings.ToUpper(t.Name), a.adjusted(t), a.documents.called)
-	certain, of := 0, 0
+	certain, of, told := 0, 0, map[int]bool{}
 	for i, p := range t.Points {
 		fmt.Fprintf(w, "%s (%s", p.Label, count(p.Documents, a.table.nouns.Document, a.table.nouns.Documents))
 		if p.Units != p.Documents {
@@ -237,7 +237,7 @@ func (a *answers) printClasses(w io.Writer, t *effects.TermEffects) {
 			continue
 		}
 		of += len(t.Differences[i])
-		certain += a.printMoved(w, t.Differences[i], "more common", "more common", "less")
+		certain += a.printMoved(w, t.Differences[i], told, "more common", "more common", "less")
 	}
 	fmt.Fprintf(w, "The intervals of %d of these %d differences leave out zero; by chance, some %.0f would.\n", certain, of, (1-a.effects.Level)*float64(of))
 }
@@ -245,19 +245,20 @@ func (a *answers) printClasses(w io.Writer, t *effects.TermEffects) {
 // printSlopes prints which topics grow and shrink with a number.
 func (a *answers) printSlopes(w io.Writer, t *effects.TermEffects) {
 	fmt.Fprintf(w, "\nBY %s%s, in percentage points for each %s more\n", strings.ToUpper(t.Name), a.adjusted(t), cmp.Or(t.Unit, "unit"))
-	a.printMoved(w, t.Slopes, "grows", "grow", "shrink")
+	a.printMoved(w, t.Slopes, map[int]bool{}, "grows", "grow", "shrink")
 }
 
 // printMoved prints the topics whose numbers are above zero and those below, as far as the
-// intervals tell, and returns how many these are.
-func (a *answers) printMoved(w io.Writer, all []jsmf.Interval, one, above, below string) (moved int) {
+// intervals tell, and returns how many these are. A topic of a single class is rare in all others: those below
+// zero are printed once, and are told from then on.
+func (a *answers) printMoved(w io.Writer, all []jsmf.Interval, told map[int]bool, one, above, below string) (moved int) {
 	for _, l := range a.listed() {
-		moved += a.printMovedOf(w, all, l, one, above, below)
+		moved += a.printMovedOf(w, all, l, told, one, above, below)
 	}
 	return moved
 }
 
-func (a *answers) printMovedOf(w io.Writer, all []jsmf.Interval, l listed, one, above, below string) int {
+func (a *answers) printMovedOf(w io.Writer, all []jsmf.Interval, l listed, told map[int]bool, one, above, below string) int {
 	var up, down []change
 	for k := l.from; k < l.to; k++ {
 		switch x := all[k]; {
@@ -270,12 +271,18 @@ func (a *answers) printMovedOf(w io.Writer, all []jsmf.Interval, l listed, one, 
 	slices.SortStableFunc(up, bySize)
 	slices.SortStableFunc(down, bySize)
 	fmt.Fprintf(w, "%s, %d %s\n", count(len(up), l.one+" "+one, l.many+" "+above), len(down), below)
+	moved := len(up) + len(down)
+	down = slices.DeleteFunc(down, func(c change) bool { return told[c.topic] })
+	down = down[:min(len(down), maxDown)]
+	for _, c := range down {
+		told[c.topic] = true
+	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, c := range append(up[:min(len(up), maxUp)], down[:min(len(down), maxDown)]...) {
+	for _, c := range append(up[:min(len(up), maxUp)], down...) {
 		fmt.Fprintf(tw, "  %s\t%s\n", c.text, a.called(c.topic))
 	}
 	tw.Flush()
-	return len(up) + len(down)
+	return moved
 }
 
 // called returns the number and the name of a topic, or the name of a family.
