@@ -34,7 +34,7 @@ type options struct {
 	stem, phrases           bool
 	topics, sure            int
 	fast                    bool
-	edits                   string
+	edits, namer            string
 	report, effects, save   string
 	wording                 string
 	documents, keepSettings string
@@ -86,6 +86,7 @@ func (o *options) wordFlags(f *flag.FlagSet) {
 func (o *options) fitFlags(f *flag.FlagSet) {
 	f.StringVar(&o.seeds, "seeds", "", "words that the first topics are to have: a `file`, a line a topic, as in \"courts: judge trial appeal\"")
 	f.StringVar(&o.edits, "edits", "", "rename, merge, split and drop topics as in this `file`, which the report exports")
+	f.StringVar(&o.namer, "namer", "", "ask this `address` for names of the topics: it is sent {\"topic\", \"name\", \"share\", \"words\", \"taken\"} by POST,\nand answers {\"name\": \"...\"}")
 	f.BoolVar(&o.fast, "fast", false, "one fit: no search for the number of topics, no intervals")
 	f.IntVar(&o.sure, "sure", 100, "fit the topics `N` times more, to reweighted texts, for intervals; a fifth as many begin anew; 0: none")
 }

@@ -98,6 +98,9 @@ func (a *answers) find(ctx context.Context, o *options, st *steps, s streams) (d
 	if err := a.edit(ctx, o.edits); err != nil {
 		return done, err
 	}
+	if err := a.name(ctx, o.namer); err != nil {
+		return done, err
+	}
 	return done, a.measure(ctx, o, st)
 }
 
