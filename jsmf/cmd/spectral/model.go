@@ -352,6 +352,9 @@ func findLike(ctx context.Context, o *options, s streams) error {
 	if d.Status == infer.NoTokens {
 		return fmt.Errorf("%s: the model knows no word of the text", o.model)
 	}
+	if !d.Explained(float64(unknown)) {
+		return fmt.Errorf("%s: no topic of the model explains the text", o.model)
+	}
 	f, err := find.NewDocuments(m, docs)
 	if err != nil {
 		return err
