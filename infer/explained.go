@@ -31,13 +31,20 @@ func newEvidence(c *checked) evidence {
 
 // explains reports whether the proportions theta explain a document: see [NoTopic].
 func (e *evidence) explains(theta []float64, d *document) bool {
-	sum, n := 0., float64(len(e.b.RawMatrix().Data)/len(theta))
-	for i, w := range d.ids {
+	const enough = 50 // words
+	words := float64(len(e.b.RawMatrix().Data) / len(theta))
+	sum, n := 0., 0.
+	for j := range min(len(d.ids), enough) {
+		i := j
+		if len(d.ids) > enough {
+			i = j * len(d.ids) / enough
+		}
+		n += d.x[i]
 		// Methods without a prior give no topic to some words.
-		sum += d.x[i] * math.Log(max(n*floats.Dot(theta, e.b.RawRowView(int(w))), 1e-3))
+		sum += d.x[i] * math.Log(max(words*floats.Dot(theta, e.b.RawRowView(int(d.ids[i]))), 1e-3))
 	}
-	expected := e.mean * d.n
-	return sum >= max(math.Log(d.n/100), expected-max(expected/2, 3*e.deviation*math.Sqrt(d.n)))
+	expected := e.mean * n
+	return sum >= max(math.Log(n/100), expected-max(expected/2, 3*e.deviation*math.Sqrt(n)))
 }
 
 // Explained reports whether topics explain the document: its status is not [NoTokens], [NoTopic] or [AllZero], and

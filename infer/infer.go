@@ -48,7 +48,7 @@ const (
 	Diverged                     // no step of PADD.Learn brought the residual below that of Λ = 0
 
 	// NoTopic: no topic explains the document, and its proportions say nothing. With the probabilities p of its n
-	// tokens at these proportions, Σ ln(N·p) is below ln(n/100), so that its words are hardly more likely than if
+	// tokens (of 50 of its words, where it has more) at these proportions, Σ ln(N·p) is below ln(n/100), so that its words are hardly more likely than if
 	// all N were alike, or below half of what it is in documents with the topic shares, by more than three standard
 	// deviations. Words drawn evenly from the vocabulary are such a document, or those of another language.
 	NoTopic
