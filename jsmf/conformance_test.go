@@ -34,7 +34,6 @@ func conforming(c *corpus.Corpus) [][]any {
 		{rectify.Auto{}},
 		{rectify.DC{Halvings: 3}},
 		{rectify.DR{Iterations: 3}},
-		{rectify.Dykstra{Iterations: 2}},
 		{rectify.ENN{Iterations: 3}},
 		{rectify.ENN{Iterations: 3, Rows: 150}},
 		{rectify.LR{}},

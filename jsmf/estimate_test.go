@@ -131,7 +131,7 @@ func TestEstimate(t *testing.T) {
 		t.Error("K = 1 was taken")
 	}
 	// N×N arrays that no address reaches.
-	dense, err := p.Rectify(rectify.Dykstra{}).Estimate(jsmf.CorpusStats{Documents: 3000, Words: 1 << 31, NNZ: 500000})
+	dense, err := p.Rectify(rectify.DC{}).Estimate(jsmf.CorpusStats{Documents: 3000, Words: 1 << 31, NNZ: 500000})
 	if err != nil || dense.Bytes < 1<<59 {
 		t.Errorf("%v, %v", dense, err)
 	}

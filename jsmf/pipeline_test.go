@@ -403,7 +403,7 @@ func TestFitMatrixPlanted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for form, c := range map[string]cooc.Matrix{"dense": matrixOf(t, pm.C), "low-rank + sparse": low, "caller's": foreign{m: low}} {
-		for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.Dykstra{Iterations: 15}, rectify.None{}} {
+		for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.DC{Halvings: 3}, rectify.None{}} {
 			m, err := jsmf.Published(9).Rectify(r).Fit(ctx, c)
 			if err != nil {
 				t.Errorf("%s, %v: %v", form, r, err)
@@ -441,7 +441,7 @@ func TestFitSparseMatrix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.Dykstra{Iterations: 15}, rectify.None{}} {
+	for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.DC{Halvings: 3}, rectify.None{}} {
 		m, err := jsmf.Published(4).Rectify(r).Fit(ctx, c)
 		if err != nil {
 			t.Errorf("%v: %v", r, err)
@@ -545,7 +545,7 @@ func TestFitMatrixBad(t *testing.T) {
 func TestRank(t *testing.T) {
 	testutil.NotWithRace(t)
 	pm := testutil.NewPlanted(80, 5, 0.5, 43)
-	for _, r := range []rectify.Rectifier{rectify.None{}, rectify.AP{}, rectify.Dykstra{Iterations: 15}} {
+	for _, r := range []rectify.Rectifier{rectify.None{}, rectify.AP{}, rectify.DC{Halvings: 3}} {
 		p := jsmf.Published(10).Rectify(r)
 		_, err := p.Fit(ctx, matrixOf(t, pm.C))
 		var re *anchor.RankError

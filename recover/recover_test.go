@@ -72,7 +72,7 @@ func TestPlanted(t *testing.T) {
 				t.Fatal(err)
 			}
 			for form, c := range map[string]cooc.Matrix{"dense": dense(t, m.C), "factor": low} {
-				for _, rect := range []rectify.Rectifier{rectify.AP{}, rectify.Dykstra{Iterations: 15}, rectify.None{}} {
+				for _, rect := range []rectify.Rectifier{rectify.AP{}, rectify.DC{Halvings: 3}, rectify.None{}} {
 					name := fmt.Sprintf("K=%d/correlation=%g/%s/%v", k, correlation, form, rect)
 					rr, err := rect.Rectify(ctx, c, k, rectify.Options{})
 					if err != nil {

@@ -13,7 +13,7 @@ import (
 // from a cold start.
 func few(n int) []rectify.Rectifier {
 	return []rectify.Rectifier{
-		rectify.AP{Iterations: n}, rectify.DR{Iterations: n}, rectify.Dykstra{Iterations: 1}, rectify.DC{Halvings: 1}, rectify.ENN{Iterations: n}, rectify.ENN{Iterations: n, Rows: 100},
+		rectify.AP{Iterations: n}, rectify.DR{Iterations: n}, rectify.DC{Halvings: 1}, rectify.ENN{Iterations: n}, rectify.ENN{Iterations: n, Rows: 100},
 		rectify.LR{ENN: rectify.ENN{Iterations: n}}, rectify.PALM{Iterations: n}, rectify.TruncatedEig{}, rectify.None{}, rectify.Auto{AP: rectify.AP{Iterations: n}},
 	}
 }

@@ -39,7 +39,7 @@ import (
 // A halving costs about 3K + 30 products of C with two vectors, more where the singular
 // values of G are crowded. Besides the halvings there is one pass over the rows of C and
 // one eigenproblem. Memory: 16·N² bytes, half of them for the result, 8·N·K for each of a
-// few blocks and 8·N for each halving.
+// few blocks and 8·N for each halving; N×N arrays above Options.MemoryLimit are refused.
 type DC struct {
 	// Halvings is the number of halvings; 0 means 30.
 	Halvings int
@@ -98,6 +98,9 @@ type dcMethod struct {
 func (d *dcMethod) begin(ctx context.Context, l *loop) (err error) {
 	if l.k >= l.n/2 {
 		return fmt.Errorf("number of topics K = %d is not below %d, half the number of words", l.k, l.n/2)
+	}
+	if b := denseBytes(l.n, 2); b > l.opt.limit() {
+		return l.tooMuch(b, "AP or DR, which form none")
 	}
 	if d.entries, err = entriesOf(ctx, l.m, l.opt.Workers); err != nil {
 		return err

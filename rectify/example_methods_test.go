@@ -77,8 +77,8 @@ func ExampleMemoryError() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	_, err = rectify.Dykstra{}.Rectify(context.Background(), c, 50, rectify.Options{})
+	_, err = rectify.DC{}.Rectify(context.Background(), c, 50, rectify.Options{})
 	fmt.Println(err)
 	// Output:
-	// rectify: Dykstra: N×N arrays for N = 100000 words would take 149 GiB (160000000000 bytes), more than the limit of 4 GiB (4294967296 bytes); use AP or DR, which form none, or raise the limit
+	// rectify: DC: N×N arrays for N = 100000 words would take 149 GiB (160000000000 bytes), more than the limit of 4 GiB (4294967296 bytes); use AP or DR, which form none, or raise the limit
 }

@@ -23,13 +23,12 @@ func TestExtremes(t *testing.T) {
 	testutil.Extremes(t, rectify.Auto{}, func(ctx context.Context, r rectify.Auto) error { return f(ctx, r) })
 	testutil.Extremes(t, rectify.DC{}, func(ctx context.Context, r rectify.DC) error { return f(ctx, r) })
 	testutil.Extremes(t, rectify.DR{}, func(ctx context.Context, r rectify.DR) error { return f(ctx, r) })
-	testutil.Extremes(t, rectify.Dykstra{}, func(ctx context.Context, r rectify.Dykstra) error { return f(ctx, r) })
 	testutil.Extremes(t, rectify.ENN{}, func(ctx context.Context, r rectify.ENN) error { return f(ctx, r) })
 	testutil.Extremes(t, rectify.LR{}, func(ctx context.Context, r rectify.LR) error { return f(ctx, r) })
 	testutil.Extremes(t, rectify.PALM{}, func(ctx context.Context, r rectify.PALM) error { return f(ctx, r) })
 	testutil.Extremes(t, rectify.TruncatedEig{}, func(ctx context.Context, r rectify.TruncatedEig) error { return f(ctx, r) })
 	testutil.Extremes(t, rectify.Options{}, func(ctx context.Context, opt rectify.Options) error {
-		for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.Auto{}, rectify.LR{}, rectify.Dykstra{}} {
+		for _, r := range []rectify.Rectifier{rectify.AP{}, rectify.Auto{}, rectify.LR{}, rectify.DC{}} {
 			if err := with(opt)(ctx, r); err != nil {
 				return err
 			}

@@ -14,7 +14,6 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
-	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -24,7 +23,6 @@ import (
 func methods(iterations int) []rectify.Rectifier {
 	return []rectify.Rectifier{
 		rectify.DR{Iterations: iterations},
-		rectify.Dykstra{Iterations: iterations},
 		rectify.DC{Halvings: iterations},
 		rectify.PALM{Iterations: iterations},
 	}
@@ -48,24 +46,11 @@ func TestPALMSameBitsForAnyWorkers(t *testing.T) {
 	}
 }
 
-// Dykstra looks at ctx in the loops over N×N arrays after the last iteration.
-func TestDykstraCancelAtTheEnd(t *testing.T) {
-	const n = 100
-	m := newDense(t, noisy(rand.New(rand.NewPCG(66, 1)), n, 10))
-	looks := 0
-	c := testutil.EndingAfter(math.MaxInt)
-	_, err := rectify.Dykstra{Iterations: 1}.Rectify(c, m, 10, rectify.Options{Progress: func(int, int, float64) { looks = c.Looks() }})
-	if err != nil || c.Looks()-looks < 2*n {
-		t.Errorf("%d looks at ctx after the last iteration, %v, want one for each row of both loops", c.Looks()-looks, err)
-	}
-}
-
-// A model without noise is left alone, by PALM to what its coupling and the
-// non-negativity of the factor allow.
+// A model without noise is left alone by DR and DC.
 func TestMethodsKeepAModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 1))
 	in := newDense(t, exactModel(rng, 60, 4, false))
-	for _, r := range methods(10)[:3] {
+	for _, r := range methods(10)[:2] {
 		res, err := r.Rectify(ctx, in, 4, rectify.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -88,7 +73,7 @@ func TestMethodsPermutationEquivariance(t *testing.T) {
 		}
 	}
 	for _, r := range []rectify.Rectifier{
-		rectify.DR{EigenTol: 1e-12}, rectify.Dykstra{Iterations: 5, EigenTol: 1e-12},
+		rectify.DR{EigenTol: 1e-12},
 		rectify.PALM{EigenTol: 1e-12},
 	} {
 		a, err := r.Rectify(ctx, newDense(t, c), k, rectify.Options{})
@@ -129,13 +114,6 @@ func TestMethodsTolerance(t *testing.T) {
 	}
 	if all.Status != rectify.IterationLimit || all.Iterations != 40 {
 		t.Errorf("DR: %v after %d iterations", all.Status, all.Iterations)
-	}
-	dy, err := rectify.Dykstra{Iterations: 5000, Tol: 1e-9}.Rectify(ctx, newDense(t, symmetric(rand.New(rand.NewPCG(63, 1)), 6)), 6, rectify.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if dy.Status != rectify.Converged || dy.Changes[len(dy.Changes)-1] > 1e-9 {
-		t.Errorf("Dykstra stopped after %d iterations, %v", dy.Iterations, dy.Status)
 	}
 }
 
@@ -224,8 +202,6 @@ func TestMethodsBadInput(t *testing.T) {
 		{rectify.DR{Iterations: -1}, m, 4, "DR: -1 iterations"},
 		{rectify.DR{Tol: math.NaN()}, m, 4, "DR: tolerances NaN"},
 		{rectify.DR{EigenTol: 0.2}, m, 4, "and 0.2;"},
-		{rectify.Dykstra{Iterations: -1}, m, 4, "Dykstra: -1 iterations"},
-		{rectify.Dykstra{Tol: -1}, m, 4, "tolerances -1"},
 		{rectify.DC{Halvings: -1}, m, 4, "DC: -1 halvings"},
 		{rectify.DC{EigenTol: -1}, m, 4, "and -1;"},
 		{rectify.PALM{Iterations: -1}, m, 4, "PALM: -1 iterations"},
@@ -233,14 +209,11 @@ func TestMethodsBadInput(t *testing.T) {
 		{rectify.PALM{Tol: math.Inf(1)}, m, 4, "tolerances +Inf"},
 		{rectify.PALM{}, newDense(t, negative), 4, "none of the 4 largest eigenvalues is positive"},
 		{rectify.DC{}, corrupt{m, 7, math.NaN()}, 4, "entry (7, 3) of the matrix is NaN"},
-		{rectify.Dykstra{}, corrupt{m, 7, math.Inf(-1)}, 4, "entry (7, 3) of the matrix is -Inf"},
 		{rectify.DC{}, zero, 4, "the result sums to 0"},
 	}
 	for _, r := range methods(3) {
 		all = append(all, wrong{r, m, 0, "K = 0 is not in [1, 25]"}, wrong{r, m, 26, "K = 26 is not in [1, 25]"})
-		if _, ok := r.(rectify.Dykstra); !ok { // which looks at rows alone
-			all = append(all, wrong{r, bad{m, math.NaN()}, 4, "not finite"}, wrong{r, bad{m, math.Inf(1)}, 4, "not finite"})
-		}
+		all = append(all, wrong{r, bad{m, math.NaN()}, 4, "not finite"}, wrong{r, bad{m, math.Inf(1)}, 4, "not finite"})
 	}
 	for _, c := range all {
 		_, err := c.r.Rectify(ctx, c.c, c.k, rectify.Options{})
@@ -253,7 +226,6 @@ func TestMethodsBadInput(t *testing.T) {
 func TestMethodsString(t *testing.T) {
 	for want, r := range map[string]rectify.Rectifier{
 		"DR(iterations=15, eigentol=1e-05)":                     rectify.DR{},
-		"Dykstra(iterations=150, tol=0.001, eigentol=1e-10)":    rectify.Dykstra{Tol: 1e-3},
 		"DC(halvings=30, seed=5, eigentol=1e-06)":               rectify.DC{Seed: 5},
 		"PALM(iterations=100, eigentol=1e-08, coupling=0.0001)": rectify.PALM{},
 	} {

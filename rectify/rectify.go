@@ -16,7 +16,7 @@
 //     vocabularies and corpora of any size.
 //   - [Auto], AP while it fits in memory and LR beyond: the default of a jsmf.Pipeline.
 //   - [PALM], which minimises ‖C − XYᵀ‖ over non-negative factors.
-//   - [DR], Douglas–Rachford, and [Dykstra], which go to the same sets as AP.
+//   - [DR], Douglas–Rachford, which goes to the same sets as AP.
 //   - [DC], which changes the diagonal alone; [TruncatedEig], which keeps the K largest
 //     eigenpairs; and [None], the Baseline of the papers.
 package rectify
@@ -62,7 +62,7 @@ type Options struct {
 	// Progress, if not nil, is called after each iteration, on the goroutine that
 	// called Rectify, with the change ‖C_t − C_{t−1}‖_F.
 	Progress func(done, total int, change float64)
-	// MemoryLimit bounds the bytes of the methods that form N×N arrays (Dykstra) or
+	// MemoryLimit bounds the bytes of the methods that form N×N arrays (DC) or
 	// keep the negative entries (AP, DR). Beyond it they return a *MemoryError, and Auto
 	// takes LR. 0 means 4 GiB.
 	MemoryLimit int64

@@ -6,10 +6,10 @@ import (
 
 // rectifierNames are the values of -rectify, in the order in which they are
 // listed.
-var rectifierNames = []string{"ap", "none", "enn", "palm", "dr", "dykstra", "dc", "lr", "eig", "auto"}
+var rectifierNames = []string{"ap", "none", "enn", "palm", "dr", "dc", "lr", "eig", "auto"}
 
 const rectifierHelp = `ap (alternating projection), none, enn (epsilon non-negative), palm (proximal alternating),
-dr (cyclic Douglas–Rachford), dykstra, dc (diagonal completion), lr (enn from the documents in
+dr (cyclic Douglas–Rachford), dc (diagonal completion), lr (enn from the documents in
 a few passes), eig (the K largest eigenpairs and nothing else), auto (ap while its memory is
 small, lr beyond)`
 
@@ -36,8 +36,6 @@ func (f rectifierFlags) rectifier(name string) rectify.Rectifier {
 		return rectify.PALM{Iterations: f.iterations}
 	case "dr":
 		return rectify.DR{Iterations: f.iterations}
-	case "dykstra":
-		return rectify.Dykstra{Iterations: f.iterations}
 	case "dc":
 		return rectify.DC{Halvings: f.iterations}
 	case "eig":
@@ -49,4 +47,4 @@ func (f rectifierFlags) rectifier(name string) rectify.Rectifier {
 }
 
 // iterationsHelp lists the methods' own numbers of iterations.
-const iterationsHelp = "15 for ap and dr,\nat most 50 for enn and lr, 100 for palm, 150 for dykstra, 30 for dc; none and eig have none"
+const iterationsHelp = "15 for ap and dr,\nat most 50 for enn and lr, 100 for palm, 30 for dc; none and eig have none"
