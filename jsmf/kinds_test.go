@@ -262,7 +262,7 @@ func TestKindsInRealText(t *testing.T) {
 	for _, x := range []struct {
 		name         string
 		docs, tokens int
-	}{{"nips17", 1000, 0}, {"imdb-large", 6000, 13}} {
+	}{{"nips17", 3000, 0}, {"imdb-large", 10000, 13}} {
 		c := withPlanted(t, realCorpus(t, x.name), x.docs, x.tokens)
 		p := jsmf.New(100)
 		m := fit(t, p, c)
