@@ -47,8 +47,8 @@ func (e *evidence) explains(theta []float64, d *document) bool {
 	return sum >= max(math.Log(n/100), expected-max(expected/2, 3*e.deviation*math.Sqrt(n)))
 }
 
-// Explained reports whether topics explain the document: its status is not [NoTokens], [NoTopic] or [AllZero], and
-// beside its Tokens there are at most nine times as many that the model lacks.
+// Explained reports whether topics explain the document: its status is not [NoTokens], [NoTopic] or [AllZero], and a
+// tenth of its tokens or more are known. lacking is the number of tokens whose words the model does not have.
 func (d Doc) Explained(lacking float64) bool {
 	return d.Status != NoTokens && d.Status != NoTopic && d.Status != AllZero && lacking <= 9*d.Tokens
 }

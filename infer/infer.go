@@ -47,10 +47,10 @@ const (
 	AllZero                      // TLI found no topic above its threshold; all proportions are 0
 	Diverged                     // no step of PADD.Learn brought the residual below that of Λ = 0
 
-	// NoTopic: no topic explains the document, and its proportions say nothing. With the probabilities p of its n
-	// tokens (of 50 of its words, where it has more) at these proportions, Σ ln(N·p) is below ln(n/100), so that its words are hardly more likely than if
-	// all N were alike, or below half of what it is in documents with the topic shares, by more than three standard
-	// deviations. Words drawn evenly from the vocabulary are such a document, or those of another language.
+	// NoTopic: no topic explains the document, and its proportions say nothing, as where its words are drawn evenly
+	// from the vocabulary or are of another language. Its n tokens (those of 50 of its words, where it has more) have
+	// the sum L of ln(N·p), p being the probability of a word at the proportions. L is below ln(n/100), as if all N words were
+	// alike, or below half of what n tokens have at the topic shares, by more than three standard deviations.
 	NoTopic
 
 	numStatus

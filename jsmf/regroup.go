@@ -55,7 +55,7 @@ type merging struct {
 
 // plan numbers the topics that stay, each topic t being part of into[t], −1 for none, and weighs them.
 func (m *Model) plan(into []int) merging {
-	p := merging{to: make([]int, m.k)}
+	p := merging{to: slices.Repeat([]int{-1}, m.k)}
 	for t, first := range into {
 		if t == first {
 			p.to[t] = len(p.first)
@@ -63,8 +63,8 @@ func (m *Model) plan(into []int) merging {
 		}
 	}
 	for t, first := range into {
-		if p.to[t] = -1; first >= 0 {
-			p.to[t] = slices.Index(p.first, first)
+		if first >= 0 {
+			p.to[t] = p.to[first]
 		}
 	}
 	return m.weighed(p)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,10 +33,6 @@ func (a *answers) name(ctx context.Context, url string) error {
 	if names == nil {
 		names = make([]string, a.model.K())
 	}
-	taken := map[string]bool{}
-	for _, s := range names {
-		taken[s] = true
-	}
 	for _, t := range a.model.Summary(15) {
 		if names[t.Number] != "" {
 			continue
@@ -53,10 +50,10 @@ func (a *answers) name(ctx context.Context, url string) error {
 		if err != nil {
 			return fmt.Errorf("-namer %s: topic %d: %w", url, t.Number, err)
 		}
-		if s != "" && taken[s] {
+		if s != "" && slices.Contains(names, s) {
 			return fmt.Errorf("-namer %s: topic %d: %q is the name of another topic", url, t.Number, s)
 		}
-		names[t.Number], taken[s] = s, true
+		names[t.Number] = s
 	}
 	var err error
 	if a.model, err = a.model.With(jsmf.Additions{Names: names}); err != nil {
