@@ -66,7 +66,6 @@ func conforming(c *corpus.Corpus) [][]any {
 		{refine.Passes{N: 8}},
 		{refine.Passes{N: 8, Correlated: 2, Scratch: "."}},
 		{refine.Batch{N: 8, Correlated: 2}},
-		{refine.Batch{N: 8, Correlated: 2, Carry: true}},
 
 		{rectify.AP{Iterations: 3}, anchor.SPA{}, recovery.KL{}},
 		{rectify.LR{}, anchor.XRAY{}, recovery.L2(), refine.Batch{N: 8, Correlated: 2}},

@@ -269,13 +269,13 @@ func (d *Document) Relax(r *Rule, n []float32, total float32) {
 	}
 }
 
-// Settle moves the weights to their fixed point by over-relaxed steps. Their sum stays total.
-// With begin the first one is a step of EM.
-func (d *Document) Settle(r *Rule, total float32, steps int, begin bool) error {
+// Settle moves the weights to their fixed point by over-relaxed steps, of which the first is one of
+// EM. Their sum stays total.
+func (d *Document) Settle(r *Rule, total float32, steps int) error {
 	t := d.T
 	step := estep.Step{B: r.Topics, NoLikelihood: true, Floor: r.Columns}
 	for i := range steps {
-		if i > 0 || !begin {
+		if i > 0 {
 			step.Form = d.form(r)
 		}
 		if _, err := d.Step(&step, d.Visible.Words, d.Visible.Counts); err != nil {

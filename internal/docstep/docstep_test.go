@@ -128,7 +128,7 @@ func TestSettle(t *testing.T) {
 	total := r.Prior.Weigh(d.T, n)
 	want := slices.Clone(d.T[:4])
 	Rescale(d.T[:4], []float32{1, 1, 1, 1}, float32(total)/4)
-	if err := d.Settle(&r, float32(total), 1000, true); err != nil {
+	if err := d.Settle(&r, float32(total), 1000); err != nil {
 		t.Fatal(err)
 	}
 	for k, v := range want {

@@ -57,8 +57,6 @@ func (c *Census) Len() int { return 2*len(c.df) + censusTail }
 
 func (c *Census) Shared() bool { return false }
 
-func (c *Census) Carry() Carry { return Carry{} }
-
 // Counts returns what a sum says.
 func (c *Census) Counts(sum []int64) (*Counts, error) {
 	if err := checkSum(c, sum); err != nil {
@@ -131,7 +129,7 @@ type censusAdder struct {
 	scales []float64
 }
 
-func (a *censusAdder) Add(_ context.Context, b *corpus.Block, _ Kept, sum []int64) error {
+func (a *censusAdder) Add(_ context.Context, b *corpus.Block, sum []int64) error {
 	n := len(a.df)
 	tail := sum[2*n:]
 	for d := range b.Docs() {

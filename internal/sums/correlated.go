@@ -12,25 +12,21 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/docstep"
-	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/logisticnormal"
 )
 
 // Correlated is a Pass that learns or finishes under a logistic-normal prior. A document's logits
-// begin with the prior's mean, or with what an earlier pass left. Learn adds up the moments of the
-// logits, too. There are no Pairs.
+// begin with the prior's mean. Learn adds up the moments of the logits, too. There are no Pairs.
 //
 // With Families a document's topics and their tokens are those of the Pass before its logits begin with
-// them, and what it leaves are its tokens by topic and its logits.
+// them.
 type Correlated struct {
 	Pass  *Pass // Steps are those of a document without logits; Least is 0 without Families
 	Prior *logisticnormal.Prior
 	// Families is that of each topic, which have the logits; nil: the topics have them.
 	Families []int
 	Turn     int32 // the noise of each is another
-	// Logits says that what the earlier pass left are logits; otherwise they are weights.
-	Logits bool
 	// Informs is of how many documents one adds to the information.
 	Informs int64
 }
@@ -64,19 +60,6 @@ func (c *Correlated) pass() *Pass {
 
 func (c *Correlated) Len() int     { return c.own() + c.pass().Len() }
 func (c *Correlated) Shared() bool { return false }
-
-func (c *Correlated) Carry() Carry {
-	x := c.Pass.Carry()
-	if c.Families != nil {
-		if c.Logits {
-			x.Old += c.Prior.K()
-		}
-		if x.New > 0 {
-			x.New += c.Prior.K()
-		}
-	}
-	return x
-}
 
 // logitShift is the shift of the moments of the logits.
 func (c *Correlated) logitShift() int { return shift(maxSquare * max(c.Pass.Docs, 1)) }
@@ -127,97 +110,34 @@ type correlatedAdder struct {
 
 func (c *Correlated) Adder() Adder {
 	k := c.Prior.K()
-	a := &correlatedAdder{
+	return &correlatedAdder{
 		passAdder: c.pass().adder(), c: c, x: logisticnormal.NewDocument(c.Prior),
 		eta: make([]float32, k), n: make([]float32, c.Pass.Topics.Stride), theta: [2][]float64{make([]float64, k), make([]float64, k)},
 		scale: power(c.logitShift()), half: power(c.Pass.tokenShift() - 1),
 	}
-	a.carry = c.Carry()
-	return a
 }
 
-func (a *correlatedAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, sum []int64) error {
+func (a *correlatedAdder) Add(ctx context.Context, b *corpus.Block, sum []int64) error {
 	own, rest := sum[:a.c.own()], sum[a.c.own():]
 	to := docstep.Sums{Each: a.each(rest)}
-	return a.documents(ctx, b, kept, rest[len(rest)-passTail:], func(key uint64) error { return a.add(key, to, own, rest) })
+	return a.documents(ctx, b, rest[len(rest)-passTail:], func(key uint64) error { return a.add(key, to, own, rest) })
 }
 
 // begin sets η to the logits to begin with, and returns how many steps they need.
 func (a *correlatedAdder) begin() (steps int, err error) {
-	switch {
-	case a.c.Families != nil && a.c.Logits:
-		return 1, a.goOn()
-	case a.c.Families != nil:
-		if _, err := a.weigh(); err != nil {
-			return 0, err
-		}
-		a.n = append(a.n[:0], a.byTopic()...)
-		a.rule.Families.Count(a.eta, a.n)
-		a.c.Prior.Begin(a.eta, float64(a.doc.Visible.Sum))
-		return logisticnormal.Beginning, nil
-	case a.carry.Old == 0:
+	if a.c.Families == nil {
 		for k, v := range a.c.Prior.Mean {
 			a.eta[k] = float32(v)
 		}
 		return a.p.Steps, nil
-	case !a.c.Logits:
-		total := float32(a.doc.Visible.Sum)
-		if err := a.resume(a.doc.T[:len(a.eta)], total); err != nil {
-			return 0, err
-		}
-		copy(a.eta, a.doc.T)
-		a.c.Prior.Begin(a.eta, float64(total))
-		return logisticnormal.Beginning, nil
 	}
-	for i, v := range a.kept.Old {
-		if !(math.Abs(float64(v)) <= math.MaxFloat32) {
-			return 0, fmt.Errorf("topic %d has the logit %v", i, v)
-		}
-		a.eta[a.p.Columns[i]] = v
-	}
-	return 1, nil
-}
-
-// goOn sets the tokens by topic and η to those that an earlier pass left.
-func (a *correlatedAdder) goOn() error {
-	clear(a.weights)
-	k := len(a.p.Columns)
-	for i, v := range a.kept.Old[:k] {
-		if !(v >= 0 && v <= math.MaxFloat32) {
-			return fmt.Errorf("topic %d has %v tokens", i, v)
-		}
-		a.weights[a.p.Columns[i]] = v + a.p.Alpha
-	}
-	for f, v := range a.kept.Old[k:] {
-		if !(math.Abs(float64(v)) <= math.MaxFloat32) {
-			return fmt.Errorf("family %d has the logit %v", f, v)
-		}
-		a.eta[f] = v
-	}
-	if a.p.Least > 0 {
-		a.choose()
-	} else {
-		copy(a.doc.T, a.weights[:a.p.Topics.K])
+	if _, err := a.weigh(); err != nil {
+		return 0, err
 	}
 	a.n = append(a.n[:0], a.byTopic()...)
-	return nil
-}
-
-// leave leaves what the next pass goes on from.
-func (a *correlatedAdder) leave() {
-	k := len(a.kept.New) - len(a.eta)
-	if a.c.Families != nil && k > 0 {
-		clear(a.weights)
-		if a.blocks == nil {
-			copy(a.weights, a.n)
-		} else {
-			estep.Spread(a.weights, a.n, a.blocks)
-		}
-		copy(a.kept.New, a.weights[:k])
-		copy(a.kept.New[k:], a.eta)
-		return
-	}
-	copy(a.kept.New, a.eta)
+	a.rule.Families.Count(a.eta, a.n)
+	a.c.Prior.Begin(a.eta, float64(a.doc.Visible.Sum))
+	return logisticnormal.Beginning, nil
 }
 
 // add adds a.doc.
@@ -250,7 +170,6 @@ func (a *correlatedAdder) add(key uint64, to docstep.Sums, own, rest []int64) er
 	if err != nil {
 		return err
 	}
-	a.leave()
 	a.logits(own)
 	if holdout.Sampled(key, a.c.Informs) {
 		if err := a.inform(n, own[len(own)-logitTail:]); err != nil {
@@ -308,7 +227,6 @@ func (a *correlatedAdder) moments(at []int64) {
 
 // The body of a Correlated: the header, Mean, Own, TopicShares, the factors, Families, and the encoded Pass.
 type correlatedHeader struct {
-	Logits               bool
 	Turn                 int32
 	K, Factors, Families uint32
 	Informs              int64
@@ -321,7 +239,7 @@ func (c *Correlated) MarshalBinary() ([]byte, error) {
 		return nil, err
 	}
 	factors := c.Prior.Factors()
-	h := correlatedHeader{Logits: c.Logits, Turn: c.Turn, K: uint32(c.Prior.K()), Factors: uint32(len(factors)), Families: uint32(len(c.Families)), Informs: c.Informs, Share: c.Prior.Share()}
+	h := correlatedHeader{Turn: c.Turn, K: uint32(c.Prior.K()), Factors: uint32(len(factors)), Families: uint32(len(c.Families)), Informs: c.Informs, Share: c.Prior.Share()}
 	families := make([]uint32, len(c.Families))
 	for t, f := range c.Families {
 		families[t] = uint32(f)
@@ -377,5 +295,5 @@ func readCorrelated(b []byte) (*Correlated, error) {
 	case slices.ContainsFunc(slices.Concat(mean, own, shares, factors), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) || slices.Min(own) <= 0 || slices.Min(shares) < 0:
 		return nil, errors.New("a pass has a prior that is not finite")
 	}
-	return &Correlated{Pass: pass, Prior: logisticnormal.Decoded(mean, own, shares, factors, h.Share), Families: families, Turn: h.Turn, Logits: h.Logits, Informs: h.Informs}, nil
+	return &Correlated{Pass: pass, Prior: logisticnormal.Decoded(mean, own, shares, factors, h.Share), Families: families, Turn: h.Turn, Informs: h.Informs}, nil
 }

@@ -12,7 +12,7 @@ import (
 // little-endian.
 const (
 	planMagic   = "JSUM"
-	planVersion = 3
+	planVersion = 4
 	planHeader  = len(planMagic) + 4 + 8
 
 	kindCensus byte = 1

@@ -2,7 +2,6 @@ package sums
 
 import (
 	"context"
-	"sync"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/parallel"
@@ -12,10 +11,6 @@ import (
 type Local struct {
 	*corpus.Encoded
 	workers int
-
-	mu    sync.Mutex
-	after Key       // the last plan that left something of the documents
-	left  []float32 // what it left
 }
 
 var _ Documents = (*Local)(nil)
@@ -23,36 +18,8 @@ var _ Documents = (*Local)(nil)
 // NewLocal returns the documents of e, added up by this many goroutines; 0: GOMAXPROCS.
 func NewLocal(e *corpus.Encoded, workers int) *Local { return &Local{Encoded: e, workers: workers} }
 
-// Sum implements Documents. What a plan leaves is forgotten when a plan that does not take it
-// leaves something.
+// Sum implements Documents. Each goroutine has a sum of its own, unless the plan's are shared.
 func (l *Local) Sum(ctx context.Context, p Plan) ([]int64, error) {
-	c, docs := p.Carry(), l.Info().Documents
-	var kept Kept
-	l.mu.Lock()
-	if l.after == c.After {
-		kept.Old = l.left
-	}
-	l.mu.Unlock()
-	if len(kept.Old) != docs*c.Old {
-		return nil, ErrLost
-	}
-	kept.New = make([]float32, docs*c.New)
-	sum, err := l.add(ctx, p, c, kept)
-	if err != nil || c.New == 0 && !(c.Old > 0 && c.Last) {
-		return sum, err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.after, l.left = Key{}, nil
-	if c.New > 0 {
-		l.after, _, err = KeyOf(p)
-		l.left = kept.New
-	}
-	return sum, err
-}
-
-// add adds up p. Each goroutine has a sum of its own, unless the plan's are shared.
-func (l *Local) add(ctx context.Context, p Plan, c Carry, kept Kept) ([]int64, error) {
 	n := parallel.Workers(l.workers, l.Blocks())
 	type worker struct {
 		block corpus.Block
@@ -73,7 +40,7 @@ func (l *Local) add(ctx context.Context, p Plan, c Carry, kept Kept) ([]int64, e
 		if err := l.Block(block, &w.block); err != nil {
 			return err
 		}
-		return w.adder.Add(ctx, &w.block, kept.documents(c, w.block.First, w.block.First+w.block.Docs()), w.sum)
+		return w.adder.Add(ctx, &w.block, w.sum)
 	})
 	if err == nil {
 		err = parallel.Chunks(ctx, n, 1, n, func(_, i, _, _ int) error { return work[i].adder.Flush(ctx, work[i].sum) })

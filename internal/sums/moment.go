@@ -78,8 +78,6 @@ func (m *Moment) Len() int { return triangle(len(m.words)) + 1 }
 
 func (m *Moment) Shared() bool { return true }
 
-func (m *Moment) Carry() Carry { return Carry{} }
-
 // row returns a slice in which entry (i, j) of a sum is at place j, for ranks i ≤ j.
 func (m *Moment) row(sum []int64, i int) []int64 {
 	n := len(m.words)

@@ -63,7 +63,7 @@ type momentAdder struct {
 // place is where a nonzero stands, and where those of its document end.
 type place struct{ at, end int32 }
 
-func (a *momentAdder) Add(ctx context.Context, b *corpus.Block, _ Kept, sum []int64) error {
+func (a *momentAdder) Add(ctx context.Context, b *corpus.Block, sum []int64) error {
 	for d := range b.Docs() {
 		words, counts := b.Doc(d)
 		if len(words) == 0 {

@@ -47,7 +47,6 @@ func (p *Parts) Len() int {
 func (p *Parts) words() int { return 2*p.Pass.Topics.N + 2 }
 
 func (p *Parts) Shared() bool { return true }
-func (p *Parts) Carry() Carry { return p.Pass.Carry() }
 
 // Tokens returns how many tokens a topic has.
 func (p *Parts) Tokens(sum []int64, topic int) float64 {
@@ -104,8 +103,8 @@ func (p *Parts) PartsAdder() *PartsAdder {
 }
 
 // Add implements Adder.
-func (a *PartsAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, sum []int64) error {
-	return a.documents(ctx, b, kept, a.without[:], func(uint64) error {
+func (a *PartsAdder) Add(ctx context.Context, b *corpus.Block, sum []int64) error {
+	return a.documents(ctx, b, a.without[:], func(uint64) error {
 		if _, err := a.weigh(); err != nil {
 			return err
 		}

@@ -10,9 +10,8 @@ import (
 )
 
 // Pass is a pass over all documents with given topics: what their tokens say about the next
-// topics. A document's weights of the topics begin in proportion to Begin, or are those that an
-// earlier pass left, and Steps over-relaxed steps make topic counts of them. The first step
-// from Begin is one of EM.
+// topics. A document's weights of the topics begin in proportion to Begin, and Steps over-relaxed
+// steps, of which the first is one of EM, make topic counts of them.
 type Pass struct {
 	Task   Task
 	Topics *estep.Rows // N×K: p(word | topic)
@@ -20,16 +19,8 @@ type Pass struct {
 	Begin  []float32   // K, above 0
 	Steps  int
 	// Least is how many tokens of a block of topics (estep.BlockSize) a document has that keeps it; 0:
-	// documents have all topics. Tokens by block come from Steps steps with each block as a topic, or
-	// are those that an earlier pass left.
+	// documents have all topics. Tokens by block come from Steps steps with each block as a topic.
 	Least float32
-	// After is the key of a pass that left weights of the topics in each document, and Columns
-	// the number that each of its topics has now. Zero: weights begin with Begin.
-	After   Key
-	Columns []int32
-	// Keep, for Learn, leaves the weights for a later pass: where sharing out the tokens
-	// multiplies one by r, this multiplies it by r².
-	Keep  bool
 	Leave bool // docstep.Rule's, of the steps after the first one
 	// Hide hides half of the tokens of the documents that package holdout chooses, and scores
 	// them.
@@ -114,14 +105,6 @@ func (p *Pass) thetas() *Thetas {
 func triangle(n int) int { return n * (n + 1) / 2 }
 
 func (p *Pass) Shared() bool { return false }
-
-func (p *Pass) Carry() Carry {
-	c := Carry{After: p.After, Old: len(p.Columns), Last: p.Task != Compare}
-	if p.Keep {
-		c.New = p.Topics.K
-	}
-	return c
-}
 
 func (p *Pass) Len() int { return p.counts() + p.moments() + len(p.Pairs) + passTail }
 

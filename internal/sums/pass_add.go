@@ -2,9 +2,7 @@ package sums
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/docstep"
@@ -19,9 +17,7 @@ type passAdder struct {
 	rule     *docstep.Rule // of those that doc has
 	blocks   []uint16      // of them; nil: all
 	doc      *docstep.Document
-	begin    float32 // the sum of Begin
-	kept     Kept    // of the document
-	carry    Carry
+	begin    float32   // the sum of Begin
 	weights  []float32 // of all topics, padded; or scratch space, once doc has its own
 	costs    []float64
 	scales   []float32 // by word: 2^shift
@@ -42,7 +38,7 @@ func (p *Pass) Adder() Adder { return p.adder() }
 func (p *Pass) adder() *passAdder {
 	k := p.Topics.K
 	a := &passAdder{
-		p: p, all: p.rule(), doc: docstep.NewDocument(k), carry: p.Carry(), weights: make([]float32, p.Topics.Stride),
+		p: p, all: p.rule(), doc: docstep.NewDocument(k), weights: make([]float32, p.Topics.Stride),
 		costs: make([]float64, len(p.Pairs)), scales: make([]float32, p.Topics.N),
 		scoring: power(p.scoreShift()), counting: power(p.docShift()), tokens: power(p.tokenShift()),
 	}
@@ -55,15 +51,15 @@ func (p *Pass) adder() *passAdder {
 	if t := p.thetas(); t != nil {
 		a.thetas = t.Adder()
 	}
-	if a.rule = &a.all; p.Least > 0 && len(p.Columns) == 0 {
+	if a.rule = &a.all; p.Least > 0 {
 		a.coarsen()
 	}
 	return a
 }
 
-func (a *passAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, sum []int64) error {
-	to, end := docstep.Sums{Each: a.each(sum), Count: a.p.Keep}, sum[len(sum)-passTail:]
-	return a.documents(ctx, b, kept, end, func(key uint64) error {
+func (a *passAdder) Add(ctx context.Context, b *corpus.Block, sum []int64) error {
+	to, end := docstep.Sums{Each: a.each(sum)}, sum[len(sum)-passTail:]
+	return a.documents(ctx, b, end, func(key uint64) error {
 		compare := len(a.p.Pairs) > 0 && holdout.Sampled(key, a.p.Every)
 		if a.p.Task == Compare && !compare {
 			return nil
@@ -74,7 +70,7 @@ func (a *passAdder) Add(ctx context.Context, b *corpus.Block, kept Kept, sum []i
 
 // documents loads the documents of a block that are not empty one after the other and calls add for
 // each with its key. Of those without a weight it counts the tokens alone.
-func (a *passAdder) documents(ctx context.Context, b *corpus.Block, kept Kept, end []int64, add func(key uint64) error) error {
+func (a *passAdder) documents(ctx context.Context, b *corpus.Block, end []int64, add func(key uint64) error) error {
 	for d := range b.Docs() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -91,7 +87,6 @@ func (a *passAdder) documents(ctx context.Context, b *corpus.Block, kept Kept, e
 			return err
 		}
 		key := b.Key(d)
-		a.kept = kept.documents(a.carry, d, d+1)
 		a.doc.Load(words, counts, 1, a.p.Hide && holdout.HeldOut(key)) // each number added has the weight
 		if a.weight == 0 {
 			end[atTokens] += a.doc.Visible.Sum
@@ -125,9 +120,6 @@ func (a *passAdder) add(compare, score bool, to docstep.Sums, sum []int64) error
 		return nil
 	case Learn:
 		loglik, hidden, err = a.doc.Learn(a.rule, to, total, score)
-		if err == nil && p.Keep {
-			a.keep()
-		}
 	case Finish:
 		n := a.byTopic()
 		a.leading(n, sum[p.counts():])
@@ -159,19 +151,11 @@ func (a *passAdder) count(end []int64, x *docstep.Tokens, loglik float64, scored
 // sum of the weights.
 func (a *passAdder) weigh() (total float64, err error) {
 	p, t := a.p, a.weights[:a.p.Topics.K]
-	all, begin := a.total(len(t)), a.carry.Old == 0
-	switch {
-	case !begin:
-		err = a.resume(t, all)
-	case p.Least > 0:
-		err = a.settleBlocks(t, all)
-	default:
-		docstep.Rescale(t, p.Begin, all/a.begin)
-	}
-	if err != nil {
-		return 0, err
-	}
+	all := a.total(len(t))
 	if p.Least > 0 {
+		if err := a.settleBlocks(t, all); err != nil {
+			return 0, err
+		}
 		a.choose()
 		all = a.total(a.topics())
 		sum := float32(0)
@@ -180,44 +164,15 @@ func (a *passAdder) weigh() (total float64, err error) {
 		}
 		docstep.Rescale(a.doc.T, a.doc.T, all/sum)
 	} else {
+		docstep.Rescale(t, p.Begin, all/a.begin)
 		copy(a.doc.T, t)
 	}
-	return float64(all), a.doc.Settle(a.rule, all, p.Steps, begin)
+	return float64(all), a.doc.Settle(a.rule, all, p.Steps)
 }
 
 // total returns the sum of the weights of a document with some topics.
 func (a *passAdder) total(topics int) float32 {
 	return float32(float64(a.doc.Visible.Sum) + float64(a.p.Alpha)*float64(topics))
-}
-
-// resume sets t to the weights that an earlier pass has left, with the sum all.
-func (a *passAdder) resume(t []float32, all float32) error {
-	clear(t)
-	sum := float32(0)
-	for i, v := range a.kept.Old {
-		if !(v >= 0) || v > math.MaxFloat32 {
-			return fmt.Errorf("topic %d has the weight %v", i, v)
-		}
-		t[a.p.Columns[i]] += v
-		sum += v
-	}
-	if sum == 0 {
-		return errors.New("no topic has a weight")
-	}
-	docstep.Rescale(t, t, all/sum)
-	return nil
-}
-
-// keep leaves the weights for a later pass.
-func (a *passAdder) keep() {
-	if a.blocks == nil {
-		a.rule.Prior.Overrelax(a.kept.New, a.doc.T, a.doc.N)
-		return
-	}
-	a.rule.Prior.Overrelax(a.doc.T, a.doc.T, a.doc.N)
-	clear(a.weights)
-	estep.Spread(a.weights, a.doc.T, a.blocks)
-	copy(a.kept.New, a.weights)
 }
 
 // compare adds to the costs of pairs.

@@ -40,7 +40,7 @@ func (a *passAdder) settleBlocks(t []float32, all float32) error {
 	c := a.coarse
 	c.Visible, c.Hidden = a.doc.Visible, a.doc.Hidden
 	docstep.Rescale(c.T[:len(a.coarseT)], a.coarseT, all/a.begin)
-	if err := c.Settle(&a.coarseRule, all, a.p.Steps, true); err != nil {
+	if err := c.Settle(&a.coarseRule, all, a.p.Steps); err != nil {
 		return err
 	}
 	for i, v := range a.p.Begin {

@@ -11,17 +11,15 @@ import (
 	"github.com/jsmf-go/spectral/internal/estep"
 )
 
-// The body of a Pass: the header, Begin, Totals, Words, Unigram, Columns, Pairs, Topics.
+// The body of a Pass: the header, Begin, Totals, Words, Unigram, Pairs, Topics.
 // Numbers are little-endian, as wide as in memory; pairs are of two uint32.
 
 // passHeader is what stands before the slices.
 type passHeader struct {
 	Task                uint8
-	Leave, Hide, Keep   bool
+	Leave, Hide         bool
 	N, K, Steps, Pairs  uint32
-	Columns             uint32
 	Least               float32
-	After               Key
 	Every, Scored, Docs int64
 	Alpha               float32
 }
@@ -30,7 +28,7 @@ type passHeader struct {
 func (h *passHeader) size() (head, all uint64) {
 	head = uint64(binary.Size(h))
 	n, k := uint64(h.N), uint64(h.K)
-	return head, head + 12*k + 12*n + 8*uint64(h.Pairs) + 4*uint64(h.Columns) + 4*n*k
+	return head, head + 12*k + 12*n + 8*uint64(h.Pairs) + 4*n*k
 }
 
 func (p *Pass) MarshalBinary() ([]byte, error) {
@@ -42,7 +40,7 @@ func (p *Pass) MarshalBinary() ([]byte, error) {
 	}
 	n, k := p.Topics.N, p.Topics.K
 	h := passHeader{
-		Task: uint8(p.Task), Leave: p.Leave, Hide: p.Hide, Keep: p.Keep, After: p.After, Columns: uint32(len(p.Columns)),
+		Task: uint8(p.Task), Leave: p.Leave, Hide: p.Hide,
 		N: uint32(n), K: uint32(k), Steps: uint32(p.Steps), Pairs: uint32(len(p.Pairs)),
 		Every: p.Every, Scored: p.Scored, Docs: p.Docs, Alpha: p.Alpha, Least: p.Least,
 	}
@@ -63,7 +61,7 @@ func (p *Pass) MarshalBinary() ([]byte, error) {
 
 // parts are the slices of the body in their order; pairs has two numbers for each of Pairs.
 func (p *Pass) parts(pairs []uint32) []any {
-	all := []any{p.Begin, p.Totals, p.Words, p.Unigram, p.Columns, pairs}
+	all := []any{p.Begin, p.Totals, p.Words, p.Unigram, pairs}
 	for i := range p.Topics.N {
 		all = append(all, p.Topics.Row(i))
 	}
@@ -79,17 +77,17 @@ func readPass(b []byte) (*Pass, error) {
 	const most = 1 << 31
 	head, size := h.size()
 	switch {
-	case h.N >= most || h.K >= most || h.Pairs >= most || h.Columns >= most || h.Steps >= most:
+	case h.N >= most || h.K >= most || h.Pairs >= most || h.Steps >= most:
 		return nil, fmt.Errorf("a pass has %d words, %d topics, %d pairs and %d steps", h.N, h.K, h.Pairs, h.Steps)
 	case size != uint64(len(b)):
 		return nil, fmt.Errorf("a pass with %d words and %d topics has %d bytes, want %d", h.N, h.K, len(b), size)
 	}
 	p := &Pass{
-		Task: Task(h.Task), Leave: h.Leave, Hide: h.Hide, Keep: h.Keep, Steps: int(h.Steps), After: h.After,
+		Task: Task(h.Task), Leave: h.Leave, Hide: h.Hide, Steps: int(h.Steps),
 		Every: h.Every, Scored: h.Scored, Docs: h.Docs,
 		Alpha: h.Alpha, Least: h.Least,
 		Topics: estep.NewRows(int(h.N), int(h.K)), Begin: make([]float32, h.K), Totals: make([]float64, h.K),
-		Words: make([]int64, h.N), Unigram: make([]float32, h.N), Columns: make([]int32, h.Columns),
+		Words: make([]int64, h.N), Unigram: make([]float32, h.N),
 	}
 	pairs := make([]uint32, 2*h.Pairs)
 	b = b[head:]
@@ -113,9 +111,7 @@ func (p *Pass) check() error {
 		return fmt.Errorf("a pass has %d words and %d topics", p.Topics.N, p.Topics.K)
 	case p.Task > Finish:
 		return fmt.Errorf("a pass has the task %d", p.Task)
-	case (p.After == Key{}) != (len(p.Columns) == 0) || p.Keep && p.Task != Learn:
-		return fmt.Errorf("a pass of task %d takes %d numbers of a document, keep is %v", p.Task, len(p.Columns), p.Keep)
-	case p.Steps < 0 || p.Steps == 0 && len(p.Columns) == 0 || p.Every < 1 || p.Scored < 1 || p.Docs < 0:
+	case p.Steps < 1 || p.Every < 1 || p.Scored < 1 || p.Docs < 0:
 		return fmt.Errorf("a pass has %d steps, samples of one in %d and one in %d, %d documents", p.Steps, p.Every, p.Scored, p.Docs)
 	}
 	if !(p.Least >= 0 && p.Least <= math.MaxFloat32) {
@@ -128,11 +124,6 @@ func (p *Pass) check() error {
 	for _, x := range p.Pairs {
 		if x.Into < 0 || x.Into >= x.From || x.From >= p.Topics.K {
 			return fmt.Errorf("topics %d and %d of %d are no pair", x.Into, x.From, p.Topics.K)
-		}
-	}
-	for i, c := range p.Columns {
-		if c < 0 || int(c) >= k {
-			return fmt.Errorf("topic %d of an earlier pass is topic %d of %d", i, c, k)
 		}
 	}
 	sum := uint64(0)

@@ -475,10 +475,6 @@ func TestPassErrors(t *testing.T) {
 	}
 	bad("task", func(p *Pass) { p.Task = 9 })
 	bad("steps", func(p *Pass) { p.Steps = 0 })
-	bad("keep", func(p *Pass) { p.Keep, p.Task = true, Finish })
-	bad("takes 2 numbers", func(p *Pass) { p.Columns = []int32{0, 1} })
-	bad("takes 0 numbers", func(p *Pass) { p.After[3] = 1 })
-	bad("topic 1 of an earlier pass is topic 3 of 3", func(p *Pass) { p.After[3], p.Columns = 1, []int32{0, 3} })
 	bad("no pair", func(p *Pass) { p.Pairs[1] = docstep.Pair{Into: 2, From: 2} })
 	bad("no pair", func(p *Pass) { p.Pairs[1] = docstep.Pair{Into: 0, From: 3} })
 	bad("all words may have", func(p *Pass) { p.Words[2] = maxTokens + 1 })

@@ -7,9 +7,7 @@ package sums
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding"
-	"errors"
 
 	"github.com/jsmf-go/spectral/corpus"
 )
@@ -19,8 +17,7 @@ type Documents interface {
 	corpus.Source
 	// Info describes the documents. Every word of its vocabulary is in one of them.
 	Info() corpus.Info
-	// Sum adds up what a plan takes of each document. What plans leave of each document is kept
-	// until Carry says otherwise; if it is lost, the error wraps ErrLost.
+	// Sum adds up what a plan takes of each document.
 	Sum(ctx context.Context, p Plan) ([]int64, error)
 }
 
@@ -43,47 +40,12 @@ type Plan interface {
 	// Shared reports whether adders of one Plan may add to one sum at the same time, so that
 	// goroutines do not need a sum each.
 	Shared() bool
-	// Carry returns what goes from one plan to the next besides the sum.
-	Carry() Carry
-}
-
-// Carry is what a plan takes of each document that an earlier plan left, and what it leaves.
-type Carry struct {
-	// After is the earlier plan, which has left Old numbers of each document. Zero: none.
-	After Key
-	Old   int
-	// Last says that no later plan takes them, so that they can be forgotten.
-	Last bool
-	// New is how many numbers of each document the plan leaves.
-	New int
-}
-
-// Kept are the numbers of Carry of some documents, one document after the other: Old are
-// those that an earlier plan left, and New, zero at first, are those to leave.
-type Kept struct{ Old, New []float32 }
-
-// documents returns the numbers of documents lo to hi.
-func (k Kept) documents(c Carry, lo, hi int) Kept {
-	return Kept{k.Old[lo*c.Old : hi*c.Old], k.New[lo*c.New : hi*c.New]}
-}
-
-// ErrLost is wrapped by the error of a Sum whose plan takes what is no longer kept.
-var ErrLost = errors.New("what an earlier pass has left of the documents is gone")
-
-// Key stands for the bytes of a plan, and by those for the plans before it.
-type Key [sha256.Size]byte
-
-// KeyOf returns the key of a plan, and the plan encoded.
-func KeyOf(p Plan) (Key, []byte, error) {
-	b, err := p.MarshalBinary()
-	return sha256.Sum256(b), b, err
 }
 
 // Adder adds documents to a sum. A goroutine needs its own.
 type Adder interface {
-	// Add adds the documents of a block, whose numbers are kept. It may put some of the work
-	// off, but sets kept.New.
-	Add(ctx context.Context, b *corpus.Block, kept Kept, sum []int64) error
+	// Add adds the documents of a block. It may put some of the work off.
+	Add(ctx context.Context, b *corpus.Block, sum []int64) error
 	// Flush does the work that is put off. It is called when no documents follow.
 	Flush(ctx context.Context, sum []int64) error
 }

@@ -22,11 +22,8 @@
 // with the same folder: it finds all results except those that the launching machine recomputes
 // in moments. A file that is missing or damaged is found by its length and checksum. If
 // it is a result it is computed again, and if it is a piece of the documents the error names
-// it: remove the file, and the documents are encoded again. With refine.Batch{Carry: true} a
-// pass leaves 4·K bytes of each document, in a file for each piece, which is removed when the
-// next pass is made; if it is gone before, the passes are made again. The sums of all passes
-// are kept, so that a run can be repeated until its model is saved; then the folder may be
-// deleted.
+// it: remove the file, and the documents are encoded again. The sums of all passes are kept, so
+// that a run can be repeated until its model is saved; then the folder may be deleted.
 //
 // Two programs in one folder do no harm, but one of them ends with an error.
 //
@@ -35,8 +32,7 @@
 // A worker process holds, at most and apart from what Beam itself takes:
 //
 //   - a sum of 8 bytes a number, and a piece of the documents as it is stored, for each of its
-//     cores (GOMAXPROCS), however many bundles its runner sends it at once, and with
-//     refine.Batch{Carry: true} 8·K bytes for each document of the piece;
+//     cores (GOMAXPROCS), however many bundles its runner sends it at once;
 //   - one plan, which is what a pass sends to its workers: N·K·4 bytes, twice while it is read;
 //   - of each stripe that is added up, the parts from all shares, of some 2 MiB each at most.
 //

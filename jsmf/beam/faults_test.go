@@ -23,17 +23,12 @@ import (
 const (
 	driverPlan   = "plan"
 	driverPieces = "pieces"
-	driverFit    = "fit"
 )
 
-// driverMain is a program that adds up a plan over pieces and prints the sum's hash, or fits a
-// model and prints the hash of its file.
+// driverMain is a program that adds up a plan over pieces and prints the sum's hash.
 func driverMain() {
 	ctx, folder := context.Background(), os.Getenv("JSMF_BEAM_TEST_FOLDER")
 	err := func() error {
-		if b, err := os.ReadFile(filepath.Join(inside(folder), driverFit)); err == nil {
-			return fitAsDriver(ctx, folder, b)
-		}
 		body, err := os.ReadFile(filepath.Join(inside(folder), driverPlan))
 		if err != nil {
 			return err

@@ -48,9 +48,8 @@ func TestFit(t *testing.T) {
 	for name, p := range map[string]jsmf.Pipeline{
 		"spectral":   jsmf.New(6).Words(150).Refine(nil),
 		"refined":    jsmf.New(6).Words(150).Refine(refine.Batch{N: 6}),
-		"carried":    jsmf.New(6).Words(150).Refine(refine.Batch{N: 9, Carry: true}), // topics are merged before the end
+		"merged":     jsmf.New(6).Words(150).Refine(refine.Batch{N: 9}), // topics, before the end
 		"correlated": jsmf.New(6).Words(150).Refine(refine.Batch{N: 4, Correlated: 2}),
-		"logits":     jsmf.New(6).Words(150).Refine(refine.Batch{N: 4, Correlated: 2, Carry: true}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			one, err := p.Fit(ctx, c)
@@ -107,37 +106,32 @@ func TestFitSplits(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths, f := uciShards(t, c, 5)
-	for _, r := range []refine.Batch{{N: 3, Correlated: 2}, {N: 3, Correlated: 2, Carry: true}} {
-		p := jsmf.New(k).Refine(r)
-		one, err := p.Fit(ctx, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if prior := one.Logits(); one.K() != k || one.Tree() == nil || prior == nil || prior.Families == nil {
-			t.Fatalf("%v: %d topics, tree %v, prior %v", r, one.K(), one.Tree(), prior)
-		}
-		o := options(t, f)
-		m, err := Fit(ctx, p, paths, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(bytesOf(t, m), bytesOf(t, one)) {
-			t.Errorf("%v: another model than that of one machine", r)
-		}
-		before, err := filepath.Glob(filepath.Join(o.State, filePrefix+"*"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Carry { // what passes leave is gone
-			continue
-		}
-		again, err := Fit(ctx, p, paths, o)
-		if err != nil || !bytes.Equal(bytesOf(t, m), bytesOf(t, again)) {
-			t.Errorf("another model: %v", err)
-		}
-		if after, err := filepath.Glob(filepath.Join(o.State, filePrefix+"*")); err != nil || fmt.Sprint(after) != fmt.Sprint(before) {
-			t.Errorf("files %q, then %q: %v", before, after, err)
-		}
+	p := jsmf.New(k).Refine(refine.Batch{N: 3, Correlated: 2})
+	one, err := p.Fit(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if prior := one.Logits(); one.K() != k || one.Tree() == nil || prior == nil || prior.Families == nil {
+		t.Fatalf("%d topics, tree %v, prior %v", one.K(), one.Tree(), prior)
+	}
+	o := options(t, f)
+	m, err := Fit(ctx, p, paths, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(bytesOf(t, m), bytesOf(t, one)) {
+		t.Error("another model than that of one machine")
+	}
+	before, err := filepath.Glob(filepath.Join(o.State, filePrefix+"*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Fit(ctx, p, paths, o)
+	if err != nil || !bytes.Equal(bytesOf(t, m), bytesOf(t, again)) {
+		t.Errorf("another model: %v", err)
+	}
+	if after, err := filepath.Glob(filepath.Join(o.State, filePrefix+"*")); err != nil || fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("files %q, then %q: %v", before, after, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 )
 
 func init() {
-	register.DoFn4x1[context.Context, string, func(int, []byte), func(string), error](&addShare{})
+	register.DoFn3x1[context.Context, string, func(int, []byte), error](&addShare{})
 	register.DoFn4x1[context.Context, int, func(*[]byte) bool, func(string), error](&addStripes{})
 	register.Iter1[[]byte]()
 	register.Emitter2[int, []byte]()
@@ -31,31 +32,22 @@ const stripeLen = 1 << 18
 // it is there. docs stands for the documents in the key. It is one pipeline:
 //
 //	shares of pieces → a sum each, in packed stripes → stripes of a number, added → files
-//	                 → what the plan leaves of the documents, a file for each piece
-//
-// Both kinds of files are published at once. Those of the plan before are removed when the sum
-// has been read. If a plan needs them and they are missing, the error wraps sums.ErrLost.
 func (s *state) sum(ctx context.Context, r Runner, docs string, pieces []file, plan sums.Plan) ([]int64, error) {
 	if len(pieces) == 0 {
 		return nil, errors.New("beam: sum: no documents")
 	}
-	own, body, err := sums.KeyOf(plan)
+	body, err := plan.MarshalBinary()
 	if err != nil {
 		return nil, err
 	}
-	carry := plan.Carry()
-	key, before := sumKey(docs, own, carry.New > 0), sumKey(docs, carry.After, true)
+	key := keyOf("sum", docs, sha256.Sum256(body))
 	var lost error
 	for range 2 { // again if a file of an earlier result is damaged
-		files, err := s.sumJob(ctx, r, key, before, pieces, plan, body)
+		files, err := s.sumJob(ctx, r, key, pieces, plan.Len(), body)
 		if err != nil {
 			return nil, err
 		}
-		stripes, _ := divide(files)
-		sum, err := s.readSum(ctx, stripes, plan.Len())
-		if err == nil && carry.Last {
-			err = s.dropLeft(ctx, before)
-		}
+		sum, err := s.readSum(ctx, files, plan.Len())
 		if err == nil || ctx.Err() != nil {
 			return sum, err
 		}
@@ -65,23 +57,11 @@ func (s *state) sum(ctx context.Context, r Runner, docs string, pieces []file, p
 	return nil, fmt.Errorf("beam: sum: %w", lost)
 }
 
-// sumJob runs the pipeline of a sum, if its result is not there. before is the key of the plan
-// before.
-func (s *state) sumJob(ctx context.Context, r Runner, key, before string, pieces []file, p sums.Plan, body []byte) ([]file, error) {
+// sumJob runs the pipeline of a sum of n numbers, if its result is not there. body is the plan.
+func (s *state) sumJob(ctx context.Context, r Runner, key string, pieces []file, n int, body []byte) ([]file, error) {
 	files, ok, err := s.lookup(ctx, key)
 	if err != nil || ok {
 		return files, err
-	}
-	if p.Carry().Old > 0 {
-		pieces, err = s.withLeft(ctx, before, pieces)
-	} else {
-		pieces = slices.Clone(pieces)
-		for i := range pieces {
-			pieces[i].Note = nil
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("beam: sum: %w", err)
 	}
 	plan, err := writeFile(ctx, s.folder, "plan", func(w io.Writer) error {
 		_, err := w.Write(body)
@@ -94,19 +74,20 @@ func (s *state) sumJob(ctx context.Context, r Runner, key, before string, pieces
 	if err != nil {
 		return nil, err
 	}
-	n := p.Len()
 	files, err = s.job(ctx, r, "sum", key, func(sc beam.Scope) beam.PCollection {
 		each := beam.Reshuffle(sc, beam.CreateList(sc, shares))
-		stripes, left := beam.ParDo2(sc, &addShare{Folder: s.folder, Plan: plan, Len: n}, each)
-		added := beam.ParDo(sc, &addStripes{Folder: s.folder, Len: n, Shares: len(shares)}, beam.GroupByKey(sc, stripes))
-		return beam.Flatten(sc, added, left)
+		stripes := beam.ParDo(sc, &addShare{Folder: s.folder, Plan: plan, Len: n}, each)
+		return beam.ParDo(sc, &addStripes{Folder: s.folder, Len: n, Shares: len(shares)}, beam.GroupByKey(sc, stripes))
 	})
 	return files, errors.Join(err, removePaths(ctx, s.folder, []string{joinPath(s.folder, plan.Name)}))
 }
 
-// deal deals pieces out to shares of much the same size. Shares have their notes.
+// deal deals pieces out to shares of much the same size, without their notes.
 func deal(pieces []file, shares int) ([]string, error) {
 	order := slices.Clone(pieces)
+	for i := range order {
+		order[i].Note = nil
+	}
 	slices.SortStableFunc(order, func(a, b file) int { return cmp.Compare(b.Size, a.Size) })
 	hands := make([][]file, min(shares, len(pieces)))
 	sizes := make([]int64, len(hands))

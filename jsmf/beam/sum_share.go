@@ -2,10 +2,8 @@ package beam
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
 	"runtime"
 	"sync/atomic"
 
@@ -53,9 +51,8 @@ type addShare struct {
 	Len    int // of the sum
 }
 
-// ProcessElement takes the files of a share, as JSON, and emits the stripes of their sum, and the
-// files of what the plan leaves.
-func (f *addShare) ProcessElement(ctx context.Context, share string, emit func(int, []byte), leave func(string)) error {
+// ProcessElement takes the files of a share, as JSON, and emits the stripes of their sum.
+func (f *addShare) ProcessElement(ctx context.Context, share string, emit func(int, []byte)) error {
 	var pieces []file
 	if err := json.Unmarshal([]byte(share), &pieces); err != nil {
 		return fmt.Errorf("share: %w", err)
@@ -72,16 +69,9 @@ func (f *addShare) ProcessElement(ctx context.Context, share string, emit func(i
 	if plan.Len() != f.Len {
 		return fmt.Errorf("plan %s has %d numbers where the job has %d", f.Plan.Name, plan.Len(), f.Len)
 	}
-	sum, left, err := addPieces(ctx, f.Folder, pieces, plan, n)
+	sum, err := addPieces(ctx, f.Folder, pieces, plan, n)
 	if err != nil {
 		return err
-	}
-	for _, file := range left {
-		line, err := file.line()
-		if err != nil {
-			return err
-		}
-		leave(line)
 	}
 	for i := range stripes(len(sum)) {
 		from, to := stripe(len(sum), i)
@@ -94,18 +84,12 @@ func (f *addShare) ProcessElement(ctx context.Context, share string, emit func(i
 type adding struct {
 	folder string
 	pieces []file
-	carry  sums.Carry
 	next   atomic.Int64 // piece
-	left   []file       // by piece; none if the plan leaves nothing
 }
 
-// addPieces adds up the documents of some pieces by n goroutines, and returns the files of what
-// the plan leaves.
-func addPieces(ctx context.Context, folder string, pieces []file, plan sums.Plan, n int) ([]int64, []file, error) {
-	a := &adding{folder: folder, pieces: pieces, carry: plan.Carry()}
-	if a.carry.New > 0 {
-		a.left = make([]file, len(pieces))
-	}
+// addPieces adds up the documents of some pieces by n goroutines.
+func addPieces(ctx context.Context, folder string, pieces []file, plan sums.Plan, n int) ([]int64, error) {
+	a := &adding{folder: folder, pieces: pieces}
 	parts := make([][]int64, n)
 	group, ctx := errgroup.WithContext(ctx)
 	for w := range n {
@@ -117,17 +101,17 @@ func addPieces(ctx context.Context, folder string, pieces []file, plan sums.Plan
 		group.Go(func() error { return a.some(ctx, plan.Adder(), parts[w]) })
 	}
 	if err := group.Wait(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if plan.Shared() {
-		return parts[0], a.left, nil
+		return parts[0], nil
 	}
 	for _, part := range parts[1:] {
 		for i, v := range part {
 			parts[0][i] += v
 		}
 	}
-	return parts[0], a.left, nil
+	return parts[0], nil
 }
 
 // some adds up pieces until there is none left to take.
@@ -140,39 +124,20 @@ func (a *adding) some(ctx context.Context, adder sums.Adder, sum []int64) (err e
 			return adder.Flush(ctx, sum)
 		}
 		at = joinPath(a.folder, a.pieces[i].Name)
-		if err := a.piece(ctx, i, adder, sum); err != nil {
+		if err := a.piece(ctx, a.pieces[i], adder, sum); err != nil {
 			return fmt.Errorf("piece %s: %w", at, err)
 		}
 	}
 }
 
-// piece adds up piece i, and writes what is left of it.
-func (a *adding) piece(ctx context.Context, i int, adder sums.Adder, sum []int64) error {
-	piece := a.pieces[i]
+// piece adds up a piece.
+func (a *adding) piece(ctx context.Context, piece file, adder sums.Adder, sum []int64) error {
 	docs, err := readPiece(ctx, a.folder, piece)
 	if err != nil {
 		return err
 	}
 	defer docs.Close()
-	old, err := readLeft(ctx, a.folder, piece, docs.Info().Documents*a.carry.Old)
-	if err != nil {
-		return err
-	}
-	if a.left == nil {
-		return a.blocks(ctx, docs, old, adder, sum, nil)
-	}
-	f, err := writeFile(ctx, a.folder, "left", func(w io.Writer) error { return a.blocks(ctx, docs, old, adder, sum, w) })
-	if err == nil {
-		a.left[i], err = f.with(piece.Name)
-	}
-	return err
-}
-
-// blocks adds up the blocks of a piece, whose numbers of the plan before are old, and writes
-// those to leave to w.
-func (a *adding) blocks(ctx context.Context, docs *corpus.Encoded, old []float32, adder sums.Adder, sum []int64, w io.Writer) error {
 	var b corpus.Block
-	var raw []byte
 	for i := range docs.Blocks() {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
@@ -180,20 +145,7 @@ func (a *adding) blocks(ctx context.Context, docs *corpus.Encoded, old []float32
 		if err := docs.Block(i, &b); err != nil {
 			return err
 		}
-		n := b.Docs()
-		kept := sums.Kept{Old: old[:n*a.carry.Old], New: make([]float32, n*a.carry.New)}
-		old = old[len(kept.Old):]
-		if err := adder.Add(ctx, &b, kept, sum); err != nil {
-			return err
-		}
-		if len(kept.New) == 0 {
-			continue
-		}
-		var err error
-		if raw, err = binary.Append(raw[:0], binary.LittleEndian, kept.New); err == nil {
-			_, err = w.Write(raw)
-		}
-		if err != nil {
+		if err := adder.Add(ctx, &b, sum); err != nil {
 			return err
 		}
 	}

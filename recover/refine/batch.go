@@ -11,10 +11,10 @@ import (
 	"github.com/jsmf-go/spectral/internal/sums"
 )
 
-// Batch fits latent Dirichlet allocation by passes that keep nothing of the documents, unless
-// Carry is set. The zero value is ready for use. It is for documents on many machines (package
-// jsmf/beam), where [Passes] cannot go. One machine gives the same bits on the same type of
-// CPU, in two to three times the time of Passes.
+// Batch fits latent Dirichlet allocation by passes that keep nothing of the documents. The zero
+// value is ready for use. It is for documents on many machines (package jsmf/beam), where [Passes]
+// cannot go. One machine gives the same bits on the same type of CPU, in two to three times the
+// time of Passes.
 //
 // A pass goes over all documents with the same topics. It finds each document's topic counts
 // from the shares of the topics by a few over-relaxed steps: one of EM, and from then on,
@@ -37,8 +37,7 @@ import (
 // Cost: nnz·K·(Steps+1) times a few operations a pass, or nnz·(Steps+1) times 16 for each block that
 // a document keeps. Documents that are neither encoded
 // ([corpus.Encoded]) nor on other machines are encoded first, in memory. Memory besides that:
-// 36·N·K bytes, and 8·N·K for each goroutine, of which there are at most eight. Carry takes
-// another 8·N·K and, on this machine, 8·K for each document.
+// 36·N·K bytes, and 8·N·K for each goroutine, of which there are at most eight.
 type Batch struct {
 	// N is the largest number of passes, besides those before topics are split; 0 means 60.
 	N int
@@ -46,17 +45,9 @@ type Batch struct {
 	// a pass takes a tenth less, and the log-likelihood of a token loses some thousandths of a
 	// nat.
 	Steps int
-	// Carry keeps the topic weights of each document from one pass to the next, 4·K bytes for
-	// a document, and under a prior of families their logits, too. After ten steps in the first pass,
-	// and in the first one after topics were split, passes and the last read take no steps: they share
-	// out the tokens by the weights of the pass before, over-relaxed. That saves a third of the time on one machine, and less on Beam; the
-	// log-likelihood of a token may be .015 nats lower. Steps must be 0, and documents have no
-	// weights.
-	Carry bool
 	// Alpha, Beta and Gain are those of Passes.
 	Alpha, Beta, Gain float64
-	// Correlated is that of Passes. Without Carry each of these passes finds a document's logits
-	// anew, by six steps or, under a prior of families, by four after those of Steps. Topics move to what
+	// Correlated is that of Passes. Each of these passes finds a document's logits anew, by six steps or, under a prior of families, by four after those of Steps. Topics move to what
 	// all documents say.
 	Correlated int
 }
@@ -67,11 +58,7 @@ const lastSteps = 10
 func (b Batch) withDefaults() Batch {
 	p := b.passes().withDefaults()
 	b.N, b.Beta, b.Gain = p.N, p.Beta, p.Gain
-	steps := 3
-	if b.Carry {
-		steps = foldIn
-	}
-	b.Steps = cmp.Or(b.Steps, steps)
+	b.Steps = cmp.Or(b.Steps, 3)
 	return b
 }
 
@@ -83,9 +70,6 @@ func (b Batch) passes() Passes {
 // Validate reports all settings that are out of range, joined into one error.
 func (b Batch) Validate() error {
 	err := b.passes().Validate()
-	if b.Carry && b.Steps != 0 {
-		err = errors.Join(err, fmt.Errorf("refine: Steps = %d with Carry; want 0", b.Steps))
-	}
 	if d := (Batch{}).withDefaults(); b.Steps < 0 || b.Steps > maxSteps {
 		err = errors.Join(err, fmt.Errorf("refine: Steps = %d; want 0 for %d, or from 1 to %d", b.Steps, d.Steps, maxSteps))
 	}
@@ -97,9 +81,6 @@ const maxSteps = 1000
 // String names the method and what it was set to.
 func (b Batch) String() string {
 	b = b.withDefaults()
-	if b.Carry {
-		return fmt.Sprintf("Batch(%d, carry, %s)", b.N, b.passes().settings())
-	}
 	return fmt.Sprintf("Batch(%d of %d steps, %s)", b.N, b.Steps, b.passes().settings())
 }
 
@@ -116,11 +97,7 @@ func (b Batch) bytes(docs, words, nonzeros, k float64) float64 {
 	if k > ofTopics && b.Correlated >= 0 {
 		logits = mostCorrelated
 	}
-	x += 8 * (maxSlots + 2) * k * logits
-	if b.Carry {
-		x += 8*docs*(k+logits) + 8*words*k // what two passes leave, and an encoded plan
-	}
-	return x
+	return x + 8*(maxSlots+2)*k*logits
 }
 
 // Refine implements Refiner. Errors are those of [Passes.Refine], except for the scratch file,
@@ -130,15 +107,6 @@ func (b Batch) Refine(ctx context.Context, docs corpus.Source, start Start, opt 
 		return nil, err
 	}
 	b = b.withDefaults()
-	res, err := b.refine(ctx, docs, start, opt)
-	if errors.Is(err, sums.ErrLost) { // the carried weights; they can be made again, once
-		res, err = b.refine(ctx, docs, start, opt)
-	}
-	return res, err
-}
-
-// refine makes the whole refinement.
-func (b Batch) refine(ctx context.Context, docs corpus.Source, start Start, opt Options) (*Result, error) {
 	f := &plans{Batch: b}
 	var err error
 	if f.topics, err = newTopics(prior{b.Alpha, b.Beta, b.Gain}, docs, start, opt); err != nil {
@@ -154,9 +122,6 @@ func (b Batch) refine(ctx context.Context, docs corpus.Source, start Start, opt 
 	}
 	if err := f.begin(ctx, f.docs, start); err != nil {
 		return nil, fmt.Errorf("refine: %w", err)
-	}
-	if b.Carry && f.seen.weights != nil {
-		return nil, errors.New("refine: the documents have weights, which Carry does not take")
 	}
 	return f.fit(ctx, f, b.N, b.Correlated, opt)
 }

@@ -84,18 +84,16 @@ func TestBatchSameBits(t *testing.T) {
 	back := each(t, c, shuffle)
 	slices.Reverse(back.docs)
 	for _, x := range []struct {
-		k, n  int
-		gain  float64
-		carry bool
-		last  int // passes under a logistic-normal prior; −1: none
+		k, n int
+		gain float64
+		last int // passes under a logistic-normal prior; −1: none
 	}{
-		{0, 5, 0, false, -1}, {3, 3, -1, false, -1}, {3, 10, 0, true, -1},
-		{4, 4, 0, false, 2}, {3, 4, -1, true, 3}, {0, 2, 0, true, 6},
+		{0, 5, 0, -1}, {3, 3, -1, -1}, {3, 10, 0, -1}, {4, 4, 0, 2}, {0, 2, 0, 6},
 	} {
 		if testutil.Race && x.n != 4 {
 			continue // fewer passes race alike
 		}
-		s := refine.Batch{N: x.n, Gain: x.gain, Carry: x.carry, Correlated: x.last}
+		s := refine.Batch{N: x.n, Gain: x.gain, Correlated: x.last}
 		name := fmt.Sprintf("%v, K = %d: ", s, x.k)
 		opt := func(workers int) refine.Options { return refine.Options{K: x.k, Workers: workers} }
 		want := fitTo(t, s, docs, start, opt(1))
@@ -120,8 +118,7 @@ func TestBatchSameBits(t *testing.T) {
 	}
 }
 
-// The same of topics that are split: of documents that keep some topics, and all, in one level and two,
-// with weights that are kept.
+// The same of topics that are split: of documents that keep some topics, and all, in one level and two.
 func TestBatchSplitSameBits(t *testing.T) {
 	p := testutil.NewPlantedTree(4, 6, 3)
 	n, passes := 900, 8
@@ -136,15 +133,14 @@ func TestBatchSplitSameBits(t *testing.T) {
 		start  *mat.Dense
 		length int
 		levels int
-		carry  bool
 		last   int // passes under a logistic-normal prior; −1: none
 	}{
-		{refine.Families(p, 6), 60, 1, false, -1}, {one, 60, 2, true, 2}, {refine.Families(p, 6), 8, 1, false, 2},
+		{refine.Families(p, 6), 60, 1, -1}, {one, 60, 2, 2}, {refine.Families(p, 6), 8, 1, 2},
 	} {
 		docs := each(t, drawn(t, p, n, x.length, 4), func(*corpus.Document) {})
 		back := each(t, drawn(t, p, n, x.length, 4), shuffle)
 		slices.Reverse(back.docs)
-		s := refine.Batch{N: passes, Carry: x.carry, Correlated: x.last}
+		s := refine.Batch{N: passes, Correlated: x.last}
 		name := fmt.Sprintf("%v, documents of %d tokens, ", s, x.length)
 		start, opt := refine.Start{B: x.start}, refine.Options{K: p.K, Workers: 1}
 		want := fitTo(t, s, docs, start, opt)
@@ -177,22 +173,20 @@ func TestBatchFamiliesSameBits(t *testing.T) {
 		Mean: make([]float64, 4), Covariance: mat.NewSymDense(4, []float64{2, 0.5, 0, 0, 0.5, 3, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3}), Families: families, Information: 0.75,
 	}}
 	for _, length := range []int{40, 8} {
-		for _, carry := range []bool{false, true} {
-			docs := each(t, drawn(t, p, 300, length, 4), func(*corpus.Document) {})
-			back := each(t, drawn(t, p, 300, length, 4), shuffle)
-			slices.Reverse(back.docs)
-			s := refine.Batch{Carry: carry, Correlated: 4}
-			name := fmt.Sprintf("%v, documents of %d tokens, ", s, length)
-			want := fitTo(t, s, docs, start, refine.Options{Workers: 1})
-			if want.Passes != 4 || want.Correlated != 4 || !slices.Equal(want.Prior.Families, families) {
-				t.Fatalf("%s%d passes, %d under the prior, families %v", name, want.Passes, want.Correlated, want.Prior.Families)
-			}
-			for from, docs := range map[string]corpus.Source{"three workers": docs, "another order": back, "places": cut(t, docs, 5, p.N)} {
-				got := fitTo(t, s, docs, start, refine.Options{Workers: 3})
-				sameRefined(t, name+from, want, got)
-				if !slices.Equal(got.Prior.Mean, want.Prior.Mean) || !mat.Equal(got.Prior.Covariance, want.Prior.Covariance) {
-					t.Errorf("%s%s: another prior", name, from)
-				}
+		docs := each(t, drawn(t, p, 300, length, 4), func(*corpus.Document) {})
+		back := each(t, drawn(t, p, 300, length, 4), shuffle)
+		slices.Reverse(back.docs)
+		s := refine.Batch{Correlated: 4}
+		name := fmt.Sprintf("%v, documents of %d tokens, ", s, length)
+		want := fitTo(t, s, docs, start, refine.Options{Workers: 1})
+		if want.Passes != 4 || want.Correlated != 4 || !slices.Equal(want.Prior.Families, families) {
+			t.Fatalf("%s%d passes, %d under the prior, families %v", name, want.Passes, want.Correlated, want.Prior.Families)
+		}
+		for from, docs := range map[string]corpus.Source{"three workers": docs, "another order": back, "places": cut(t, docs, 5, p.N)} {
+			got := fitTo(t, s, docs, start, refine.Options{Workers: 3})
+			sameRefined(t, name+from, want, got)
+			if !slices.Equal(got.Prior.Mean, want.Prior.Mean) || !mat.Equal(got.Prior.Covariance, want.Prior.Covariance) {
+				t.Errorf("%s%s: another prior", name, from)
 			}
 		}
 	}
@@ -226,8 +220,7 @@ func (s *transcript) relaxed(d int, n []float64) []float64 {
 	return t
 }
 
-// batchPass is a pass of Batch, which carries weights if there is room for them; final counts the
-// documents for the last scores.
+// batchPass is a pass of Batch; final counts the documents for the last scores.
 func (s *transcript) batchPass(first, closing, final bool, steps int) {
 	k := len(s.alpha)
 	begin, h, tokens, hidden := slices.Repeat([]float64{1}, k), refine.Score{}, 0.0, 0.0
@@ -243,16 +236,9 @@ func (s *transcript) batchPass(first, closing, final bool, steps int) {
 	for d := range s.x {
 		x := s.visible(d, closing)
 		leave := !first && (closing || total(s.hidden[d]) == 0)
-		if s.kept == nil || first {
-			s.weigh(d, x, begin, steps, leave)
-		} else {
-			s.weigh(d, x, s.kept[d], 0, leave)
-		}
+		s.weigh(d, x, begin, steps, leave)
 		s.score(&h, &tokens, &hidden, d, closing)
-		n := s.count(d, x, leave, fresh)
-		if s.kept != nil {
-			s.kept[d] = s.relaxed(d, n)
-		}
+		s.count(d, x, leave, fresh)
 	}
 	s.note(h, tokens, hidden)
 	if final {
@@ -277,23 +263,16 @@ func TestBatchTranscript(t *testing.T) {
 	p := testutil.NewPlanted(60, 5, 0.3, 1)
 	for _, length := range []int{1000, 9} {
 		c := drawn(t, p, 200, length, 2)
-		for n := 1; n <= 12; n++ {
-			s, steps, last := refine.Batch{N: n, Steps: 1 + n%4, Alpha: 0.2, Beta: 0.07, Correlated: -1}, 1+n%4, 10
-			if n > 7 {
-				s = refine.Batch{N: n - 6, Carry: true, Alpha: s.Alpha, Beta: s.Beta, Correlated: -1}
-				steps, last = 10, 0
-			}
-			n := s.N
+		for n := 1; n <= 7; n++ {
+			steps := 1 + n%4
+			s := refine.Batch{N: n, Steps: steps, Alpha: 0.2, Beta: 0.07, Correlated: -1}
 			name := fmt.Sprintf("%v, %d tokens a document: ", s, length)
 			got := fit(t, s, c.Source(), refine.Start{B: p.B}, 0)
 			want := newTranscript(t, refine.Passes{Alpha: s.Alpha, Beta: s.Beta}, c, p.B)
-			if s.Carry {
-				want.kept = make([][]float64, len(want.x))
-			}
 			for i := range n {
 				want.batchPass(i == 0, i >= n-2, false, steps)
 			}
-			want.batchPass(false, true, true, last)
+			want.batchPass(false, true, true, 10)
 			if len(got.History) != n+1 || got.Passes != n || got.Early || (got.HeldOut > 0) != (length == 1000) {
 				t.Fatalf("%s%d passes, %d scores, early %v, %d held out", name, got.Passes, len(got.History), got.Early, got.HeldOut)
 			}
@@ -340,15 +319,9 @@ func TestBatchPlanted(t *testing.T) {
 	if stay > 0.15 || back > 0.3 {
 		t.Errorf("passes from the truth end at a distance of %v, from %v at %v", stay, farthest(mixed, p), back)
 	}
-	carried := fit(t, refine.Batch{N: 30, Carry: true}, c.Source(), refine.Start{B: mixed}, 0)
-	if d := farthest(carried.B, p); d > 0.3 {
-		t.Errorf("passes that carry weights end at a distance of %v", d)
-	}
 	ordinary := fit(t, refine.Passes{N: 30}, c.Source(), refine.Start{B: mixed}, 0)
-	for _, r := range []*refine.Result{far, carried} {
-		if a, b := r.History[r.Passes].LogLik, ordinary.History[ordinary.Passes].LogLik; !(a > b-0.005) {
-			t.Errorf("log-likelihood %.4f, that of Passes %.4f", a, b)
-		}
+	if a, b := far.History[far.Passes].LogLik, ordinary.History[ordinary.Passes].LogLik; !(a > b-0.005) {
+		t.Errorf("log-likelihood %.4f, that of Passes %.4f", a, b)
 	}
 }
 
@@ -404,7 +377,6 @@ func TestBatchErrors(t *testing.T) {
 		{refine.Batch{N: -1, Steps: -2}, docs, 0, "N = -1"},
 		{refine.Batch{N: -1, Steps: -2}, docs, 0, "Steps = -2"},
 		{refine.Batch{Steps: 1001}, docs, 0, "Steps = 1001"},
-		{refine.Batch{Steps: 2, Carry: true}, docs, 0, "Steps = 2 with Carry"},
 		{refine.Batch{Gain: math.NaN()}, docs, 0, "Gain = NaN"},
 		{refine.Batch{}, nil, 0, "no documents"},
 		{refine.Batch{}, docs, 61, "61 topics of a start with 4 and 60 words"},
@@ -427,38 +399,6 @@ func TestBatchErrors(t *testing.T) {
 	}
 	local := sums.NewLocal(encode(t, docs, p.N), 2)
 	sameRefined(t, "Passes over sums.Local", fit(t, refine.Passes{N: 3}, docs, start, 0), fit(t, refine.Passes{N: 3}, local, start, 0))
-}
-
-// forgetful are documents that lose what a pass has left of them: after that many passes, and
-// that many times.
-type forgetful struct {
-	*sums.Local
-	after, times int
-}
-
-func (f *forgetful) Sum(ctx context.Context, p sums.Plan) ([]int64, error) {
-	if p.Carry().Old > 0 && f.times > 0 {
-		if f.after--; f.after < 0 {
-			f.times--
-			return nil, fmt.Errorf("a machine: %w", sums.ErrLost)
-		}
-	}
-	return f.Local.Sum(ctx, p)
-}
-
-// Passes begin anew where the weights of the documents are lost, once.
-func TestBatchLost(t *testing.T) {
-	p := testutil.NewPlanted(60, 4, 0.4, 8)
-	local := sums.NewLocal(encode(t, each(t, drawn(t, p, 100, 30, 9), func(*corpus.Document) {}), p.N), 2)
-	s, start := refine.Batch{N: 8, Carry: true}, refine.Start{B: p.B}
-	opt := refine.Options{K: 3}
-	want := fitTo(t, s, local, start, opt)
-	for after := range 9 {
-		sameRefined(t, fmt.Sprintf("lost after %d passes", after), want, fitTo(t, s, &forgetful{local, after, 1}, start, opt))
-	}
-	if r, err := s.Refine(ctx, &forgetful{local, 2, 2}, start, opt); !errors.Is(err, sums.ErrLost) || r != nil {
-		t.Errorf("lost twice: %v", err)
-	}
 }
 
 // Wherever it is cancelled, Refine returns with the context's error. The passes end with two

@@ -24,7 +24,7 @@ func TestPassesBytes(t *testing.T) {
 		}
 		for i, s := range []refine.Refiner{
 			refine.Passes{N: 1, Correlated: -1}, refine.Passes{N: 2, Correlated: 1}, refine.Passes{N: 3, Correlated: 5},
-			refine.Passes{N: 2, Correlated: 1, Scratch: t.TempDir()}, refine.Passes{N: 7, Correlated: 1}, refine.Batch{N: 1, Correlated: 1}, refine.Batch{N: 1, Carry: true, Correlated: -1},
+			refine.Passes{N: 2, Correlated: 1, Scratch: t.TempDir()}, refine.Passes{N: 7, Correlated: 1}, refine.Batch{N: 1, Correlated: 1}, refine.Batch{N: 1, Correlated: -1},
 		} {
 			for _, want := range []int{0, x.k - 1} { // one merge; others make the same again
 				docs := c.Source()

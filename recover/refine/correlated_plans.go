@@ -7,18 +7,16 @@ import (
 	"github.com/jsmf-go/spectral/internal/sums"
 )
 
-// correlatedSteps are those of a document of which no logits are kept, without families: those of a pass,
-// and of the last read.
+// correlatedSteps are those of a document without families: those of a pass, and of the last read.
 const correlatedSteps, correlatedLastSteps = 6, 12
 
-// correlatedPlan returns a plan under the logistic-normal prior. logits says that earlier passes
-// left some, if they left anything.
-func (f *plans) correlatedPlan(task sums.Task, steps, turn int, logits bool) *sums.Correlated {
+// correlatedPlan returns a plan under the logistic-normal prior.
+func (f *plans) correlatedPlan(task sums.Task, steps, turn int) *sums.Correlated {
 	p := f.plan(task, steps)
 	if f.family == nil {
 		p.Least = 0
 	}
-	return &sums.Correlated{Pass: p, Prior: f.normal, Families: f.family, Turn: int32(turn), Logits: logits && len(p.Columns) > 0, Informs: informs(f.seen.all.Docs)}
+	return &sums.Correlated{Pass: p, Prior: f.normal, Families: f.family, Turn: int32(turn), Informs: informs(f.seen.all.Docs)}
 }
 
 // correlated implements documents.
@@ -27,15 +25,12 @@ func (f *plans) correlated(ctx context.Context, t int, closing bool) (Score, log
 	if f.family != nil {
 		steps = f.Steps
 	}
-	p := f.correlatedPlan(sums.Learn, steps, t, t > 0)
-	p.Pass.Keep, p.Pass.Hide = f.Carry, f.seen.hides && !closing
+	p := f.correlatedPlan(sums.Learn, steps, t)
+	p.Pass.Hide = f.seen.hides && !closing
 	if f.seen.all.Docs >= manyDocs {
 		p.Pass.Scored = scoredOf
 	}
 	a, m, err := f.read(ctx, p)
-	if err == nil {
-		err = f.leave(p, f.Carry)
-	}
 	if err != nil {
 		return Score{}, logits{}, err
 	}

@@ -31,6 +31,5 @@ func TestExtremes(t *testing.T) {
 	}
 	testutil.Extremes(t, refine.Passes{N: 5}, func(ctx context.Context, r refine.Passes) error { return with(ctx, r, refine.Options{}) })
 	testutil.Extremes(t, refine.Batch{N: 5}, func(ctx context.Context, r refine.Batch) error { return with(ctx, r, refine.Options{}) })
-	testutil.Extremes(t, refine.Batch{N: 5, Carry: true}, func(ctx context.Context, r refine.Batch) error { return with(ctx, r, refine.Options{}) })
 	testutil.Extremes(t, refine.Options{}, func(ctx context.Context, opt refine.Options) error { return with(ctx, refine.Passes{N: 5}, opt) })
 }

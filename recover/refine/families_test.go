@@ -63,19 +63,17 @@ func TestFamiliesPlanted(t *testing.T) {
 		if s := mat.Sum(r.A); math.Abs(s-1) > 1e-12 || !mat.EqualApprox(r.A, r.A.T(), 0) {
 			t.Errorf("%s: A sums to %v, or is not symmetric", name, s)
 		}
-		for _, s := range []Refiner{Batch{Correlated: 12}, Batch{Correlated: 12, Carry: true}} {
-			b, err := s.Refine(t.Context(), c.Source(), start, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if sum := mat.Sum(b.A); b.Correlated != b.Passes || !slices.Equal(b.Prior.Families, start.Prior.Families) || math.Abs(sum-1) > 1e-12 {
-				t.Errorf("%s, %v: %d of %d passes under the prior, families %v, A sums to %v", name, s, b.Correlated, b.Passes, b.Prior.Families, sum)
-			}
-			if got, passes := slopeOf(byFamily(b.A, each), want), slopeOf(byFamily(r.A, each), want); length > 10 && math.Abs(got-passes) > 0.1 {
-				t.Errorf("%v: slope %.3f of the correlations; Passes have %.3f", s, got, passes)
-			} else {
-				t.Logf("%s, %v: slope %.3f; Passes have %.3f", name, s, got, passes)
-			}
+		b, err := Batch{Correlated: 12}.Refine(t.Context(), c.Source(), start, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := mat.Sum(b.A); b.Correlated != b.Passes || !slices.Equal(b.Prior.Families, start.Prior.Families) || math.Abs(sum-1) > 1e-12 {
+			t.Errorf("%s, Batch: %d of %d passes under the prior, families %v, A sums to %v", name, b.Correlated, b.Passes, b.Prior.Families, sum)
+		}
+		if got, passes := slopeOf(byFamily(b.A, each), want), slopeOf(byFamily(r.A, each), want); length > 10 && math.Abs(got-passes) > 0.1 {
+			t.Errorf("Batch: slope %.3f of the correlations; Passes have %.3f", got, passes)
+		} else {
+			t.Logf("%s, Batch: slope %.3f; Passes have %.3f", name, got, passes)
 		}
 		if length < 10 {
 			continue

@@ -210,9 +210,7 @@ func TestPassesTiny(t *testing.T) {
 			for t := range k {
 				b.Set(t%n, t, 1)
 			}
-			for _, s := range []refine.Refiner{
-				refine.Passes{N: 8, Gain: -1}, refine.Batch{N: 8, Gain: -1}, refine.Batch{N: 8, Gain: -1, Carry: true},
-			} {
+			for _, s := range []refine.Refiner{refine.Passes{N: 8, Gain: -1}, refine.Batch{N: 8, Gain: -1}} {
 				for want := 1; want <= k; want++ {
 					r := fitTo(t, s, list{docs: docs}, refine.Start{B: b}, refine.Options{K: want})
 					proper(t, fmt.Sprintf("%s, %v, %d of %d topics", name, s, want, k), r, n, want)

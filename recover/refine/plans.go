@@ -2,7 +2,6 @@ package refine
 
 import (
 	"context"
-	"slices"
 
 	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/sums"
@@ -15,10 +14,6 @@ type plans struct {
 	Batch
 	docs   sums.Documents
 	priced []merged // with the costs that the last pass found; nil: none
-
-	// With Carry: the pass that left the documents' weights, and what its topics are now.
-	after   sums.Key
-	columns []int32
 }
 
 // plan returns a pass with the topics that there are.
@@ -27,9 +22,6 @@ func (f *plans) plan(task sums.Task, steps int) *sums.Pass {
 		Task: task, Topics: f.rows, Alpha: float32(f.alpha), Begin: make([]float32, f.k), Steps: steps,
 		Leave: true, Least: f.least(), Unigram: f.unigram, Scored: 1, Every: f.sample(), Totals: f.totals,
 		Words: f.seen.allWords, Docs: int64(f.seen.all.Docs), Weights: f.seen.weights,
-	}
-	if len(f.columns) > 0 {
-		p.After, p.Columns, p.Steps = f.after, f.columns, 0
 	}
 	for t, v := range f.totals {
 		p.Begin[t] = float32(max(v/f.seen.unit, 1) / float64(f.seen.all.Tokens))
@@ -62,7 +54,7 @@ func scoreOf(a *sums.Answer) Score {
 // pass implements documents. A pass is one plan, with what merging will cost.
 func (f *plans) pass(ctx context.Context, t turn) (Score, error) {
 	p := f.plan(sums.Learn, f.Steps)
-	p.Keep, p.Hide, p.Leave = f.Carry && !t.splits, f.seen.hides && !t.closing, !t.first
+	p.Hide, p.Leave = f.seen.hides && !t.closing, !t.first
 	if f.seen.all.Docs >= manyDocs {
 		p.Scored = scoredOf
 	}
@@ -75,9 +67,6 @@ func (f *plans) pass(ctx context.Context, t turn) (Score, error) {
 		p.Pairs = bare(pairs)
 	}
 	a, err := f.sum(ctx, p)
-	if err == nil {
-		err = f.leave(p, p.Keep)
-	}
 	if err == nil {
 		err = f.take(ctx, a, !t.begins && !t.closing)
 	}
@@ -124,19 +113,6 @@ func (f *plans) take(ctx context.Context, a *sums.Answer, far bool) error {
 	})
 }
 
-// leave notes that a pass has left weights of the documents.
-func (f *plans) leave(p sums.Plan, kept bool) (err error) {
-	if f.columns = nil; !kept {
-		return nil
-	}
-	f.after, _, err = sums.KeyOf(p)
-	f.columns = make([]int32, f.k)
-	for t := range f.columns {
-		f.columns[t] = int32(t)
-	}
-	return err
-}
-
 // price sets the costs of the pairs to those that a plan found.
 func price(pairs []merged, a *sums.Answer) []merged {
 	for i := range pairs {
@@ -163,15 +139,7 @@ func (f *plans) candidates(ctx context.Context, n int) (pairs []merged, err erro
 }
 
 // joined implements documents. Columns of topics that are gone are dropped at once.
-func (f *plans) joined(ctx context.Context, pairs []merged, _ bool) error {
-	for i, c := range f.columns {
-		for _, p := range pairs {
-			if int(c) == p.From {
-				c = int32(p.Into)
-			}
-		}
-		f.columns[i] = int32(slices.Index(f.alive, int(c)))
-	}
+func (f *plans) joined(context.Context, []merged, bool) error {
 	f.compact()
 	return nil
 }
@@ -184,9 +152,9 @@ func (f *plans) last(ctx context.Context, res *Result) (score Score, err error) 
 	case f.normal == nil:
 		a, err = f.sum(ctx, f.plan(sums.Finish, steps))
 	case f.family == nil:
-		a, _, err = f.read(ctx, f.correlatedPlan(sums.Finish, correlatedLastSteps, -1, true))
+		a, _, err = f.read(ctx, f.correlatedPlan(sums.Finish, correlatedLastSteps, -1))
 	default:
-		a, _, err = f.read(ctx, f.correlatedPlan(sums.Finish, steps, -1, true))
+		a, _, err = f.read(ctx, f.correlatedPlan(sums.Finish, steps, -1))
 	}
 	if err != nil {
 		return Score{}, err

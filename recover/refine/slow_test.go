@@ -24,7 +24,6 @@ type transcript struct {
 	alpha     []float64
 	b, nw     [][]float64 // N×K
 	nd        [][]float64 // M×K
-	kept      [][]float64 // M×K: weights that the next pass begins with; nil: none are kept
 	history   []refine.Score
 }
 

@@ -53,7 +53,7 @@ func TestSplitFindsThePlantedTopics(t *testing.T) {
 	const families, each, most = 6, 5, 0.15
 	p := testutil.NewPlantedTree(families, each, 3)
 	c := drawn(t, p, 2400, 60, 4)
-	for _, s := range []refine.Refiner{refine.Passes{N: 30, Correlated: -1}, refine.Passes{N: 30, Correlated: 3}, refine.Batch{N: 30, Correlated: -1}, refine.Batch{N: 30, Carry: true, Correlated: 3}} {
+	for _, s := range []refine.Refiner{refine.Passes{N: 30, Correlated: -1}, refine.Passes{N: 30, Correlated: 3}, refine.Batch{N: 30, Correlated: -1}, refine.Batch{N: 30, Correlated: 3}} {
 		r := fitTo(t, s, c.Source(), refine.Start{B: refine.Families(p, each)}, refine.Options{K: p.K})
 		if err := r.Tree.Validate(p.K); err != nil || len(r.Tree.Groups) != 1 || r.From != nil {
 			t.Fatalf("%v: tree %v, %v; from %v", s, r.Tree, err, r.From)

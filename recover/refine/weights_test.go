@@ -100,10 +100,6 @@ func TestBadWeights(t *testing.T) {
 			t.Errorf("%v, weights far apart: %v", s, err)
 		}
 	}
-	_, err := refine.Batch{Carry: true}.Refine(ctx, rated{docs, []float64{1, 2, 1}}, refine.Start{B: p.B}, refine.Options{})
-	if err == nil || !strings.Contains(err.Error(), "Carry") {
-		t.Errorf("weights of documents with Carry: %v", err)
-	}
 }
 
 // Passes that begin with the topic counts of an earlier result go on from there: their first

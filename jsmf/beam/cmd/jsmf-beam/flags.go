@@ -38,7 +38,6 @@ type options struct {
 	command    string // fit or transform
 	shards     []string
 	topics     int
-	carry      bool
 	model, out string
 	verbose    bool
 	beam       beam.Options
@@ -78,7 +77,6 @@ func flags(o *options, stderr io.Writer) (f *flag.FlagSet, quiet *bool) {
 	if o.command == "fit" {
 		own.IntVar(&o.topics, "k", 0, "the `number` of topics")
 		own.StringVar(&o.model, "model", "", "write the model to this `file`")
-		own.BoolVar(&o.carry, "carry", false, "keep topic weights of the documents from pass to pass, in the state folder: less computing, more reading and writing")
 		own.IntVar(&o.beam.MinDocuments, "min-docs", 1, "leave out words that fewer documents hold than this `number`")
 	} else {
 		own.StringVar(&o.model, "model", "", "the `file` of the model")

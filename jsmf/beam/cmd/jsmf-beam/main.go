@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // fit fits a model and writes its file.
 func fit(ctx context.Context, o options, stdout io.Writer) error {
-	m, err := beam.Fit(ctx, jsmf.New(o.topics).Refine(refine.Batch{Carry: o.carry}).Record(o.beam.Record), o.shards, o.beam)
+	m, err := beam.Fit(ctx, jsmf.New(o.topics).Refine(refine.Batch{}).Record(o.beam.Record), o.shards, o.beam)
 	if err != nil {
 		return err
 	}
