@@ -17,8 +17,8 @@ import (
 //   - with a line search (Step 0, the default): a step for each problem and
 //     sweep that satisfies the strong Wolfe conditions along the curve
 //     (arora-2013, Appendix D.2 and Algorithm 5);
-//   - with a fixed step η = Step, for whole chunks of problems at once, as in
-//     the programs around lee-2018 and lee-2020 ([PaperExpGrad]).
+//   - with a fixed step η = Step, as in the programs around lee-2018 and lee-2020
+//     ([PaperExpGrad]).
 //
 // Both end when the KKT gap Σy_k(∇_k − min ∇) falls below Tol; it bounds the distance to
 // the optimal objective (D.2 derives it as λᵀy). Entries approach zero but never reach it,
@@ -92,20 +92,14 @@ func (e ExpGrad) Solve(ctx context.Context, g mat.Symmetric, f, y *mat.Dense, op
 		return nil, err
 	}
 	res := newResult(p.n)
-	if e.Step > 0 {
-		err = solve(ctx, p, opt, func() *egBatch { return newEGBatch(p.k) }, func(b *egBatch, lo, hi int) error {
-			return b.run(ctx, p, lo, hi, e, res)
-		})
-	} else {
-		err = solve(ctx, p, opt, func() *egSearch { return newEGSearch(p) }, func(s *egSearch, lo, hi int) error {
-			for i := lo; i < hi; i++ {
-				if err := s.solve(ctx, p, i, e, res); err != nil {
-					return err
-				}
+	err = solve(ctx, p, opt, func() *egSolver { return newEGSolver(p) }, func(s *egSolver, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			if err := s.solve(ctx, p, i, e, res); err != nil {
+				return err
 			}
-			return nil
-		})
-	}
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -126,72 +120,20 @@ func (p *problem) egStart(y []float64, i int) {
 	}
 }
 
-// egBatch is the state of up to chunkSize problems under the fixed step.
-type egBatch struct {
-	k          int
-	at         []int
-	f, y, grad []float64
-}
-
-func newEGBatch(k int) *egBatch {
-	n := chunkSize * k
-	return &egBatch{k: k, at: make([]int, chunkSize), f: make([]float64, n), y: make([]float64, n), grad: make([]float64, n)}
-}
-
-func (b *egBatch) run(ctx context.Context, p *problem, lo, hi int, e ExpGrad, res *Result) error {
-	k, m := b.k, hi-lo
-	for i := range m {
-		b.at[i] = lo + i
-		copy(b.f[i*k:i*k+k], p.f.RawRowView(lo+i))
-		p.egStart(b.y[i*k:i*k+k], lo+i)
-	}
-	for it := 0; m > 0; it++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		mul(b.grad, b.y, p.Data, m, k)
-		// From the last row to the first, as in drBatch.run.
-		for i := m - 1; i >= 0; i-- {
-			f, y, grad := b.f[i*k:i*k+k], b.y[i*k:i*k+k], b.grad[i*k:i*k+k]
-			for j, v := range f {
-				grad[j] -= v
-			}
-			obj, gap := simplex.Gap(grad, f, y)
-			if gap >= e.Tol && it < e.MaxIterations {
-				simplex.Multiply(y, y, grad, simplex.Lowest(grad, y), 2*e.Step, tiny, 0)
-				continue
-			}
-			at := b.at[i]
-			copy(p.y.RawRowView(at), y)
-			res.Objective[at], res.KKTGap[at], res.Iterations[at] = obj, gap, it
-			if gap >= e.Tol {
-				res.Status[at] = IterationLimit
-			}
-			m--
-			if i != m {
-				b.at[i] = b.at[m]
-				copy(f, b.f[m*k:m*k+k])
-				copy(y, b.y[m*k:m*k+k])
-			}
-		}
-	}
-	return nil
-}
-
-// egSearch is the state of one problem under the line search.
-type egSearch struct {
+// egSolver is the state of one problem.
+type egSolver struct {
 	*simplex.Descent
 	f     []float64
 	index []int
 }
 
-func newEGSearch(p *problem) *egSearch {
-	s := &egSearch{index: make([]int, p.k)}
+func newEGSolver(p *problem) *egSolver {
+	s := &egSolver{index: make([]int, p.k)}
 	s.Descent = simplex.NewDescent(p.k, 100, true, func(dst, y []float64) { simplex.Gradient(dst, p.Data, s.f, y, s.index) })
 	return s
 }
 
-func (s *egSearch) solve(ctx context.Context, p *problem, at int, e ExpGrad, res *Result) error {
+func (s *egSolver) solve(ctx context.Context, p *problem, at int, e ExpGrad, res *Result) error {
 	s.f = p.f.RawRowView(at)
 	p.egStart(s.Y, at)
 	s.Begin()
@@ -205,7 +147,10 @@ func (s *egSearch) solve(ctx context.Context, p *problem, at int, e ExpGrad, res
 			status = IterationLimit
 			break
 		}
-		if !s.Step() {
+		if e.Step > 0 {
+			simplex.Multiply(s.Y, s.Y, s.Grad, simplex.Lowest(s.Grad, s.Y), 2*e.Step, tiny, 0)
+			simplex.Gradient(s.Grad, p.Data, s.f, s.Y, s.index)
+		} else if !s.Step() {
 			status = Stalled
 			break
 		}
