@@ -1,17 +1,16 @@
 package metrics
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // entropy is Report.Entropy.
@@ -244,7 +243,7 @@ func (t *topics) softBasisRank(anchors []int) Stat {
 	return NewStat(values)
 }
 
-// basisQuality returns Report.BasisQuality and Report.BasisQualityShare. O(NK log K).
+// basisQuality returns Report.BasisQuality and Report.BasisQualityShare. O(NK log N).
 func (t *topics) basisQuality(ctx context.Context, anchors []int, workers int) (quality, share Stat, err error) {
 	places := make([][]place, t.k) // places[l][k] is that of anchor k in topic l
 	err = parallel.Chunks(ctx, t.k, 4, workers, func(_, _, lo, hi int) error {
@@ -294,33 +293,23 @@ func (p place) share() float64 {
 
 // places returns the places of the given words in topic l.
 func (t *topics) places(l int, words []int) []place {
-	order := make([]int, len(words)) // positions in words, by rank
-	vals := make([]float64, len(words))
-	for k, s := range words {
-		order[k], vals[k] = k, t.b.At(s, l)
+	column := mat.Col(nil, l, t.b)
+	order := vec.Order(t.n, func(i int) float64 { return column[i] })
+	rank := make([]int, t.n) // from 0
+	for r, i := range order {
+		rank[i] = r
 	}
-	slices.SortFunc(order, func(x, y int) int {
-		return cmp.Or(cmp.Compare(vals[y], vals[x]), cmp.Compare(words[x], words[y]))
-	})
-	// Each word of the vocabulary comes before the tail of order for which a
-	// condition holds, whose begin is found by bisection.
-	rank, above, atLeast := make([]int, len(words)+1), make([]int, len(words)+1), make([]int, len(words)+1)
-	positive := 0
-	for i := range t.n {
-		p := t.b.At(i, l)
-		if p > 0 {
-			positive++
-		}
-		rank[sort.Search(len(order), func(m int) bool { x := order[m]; return p > vals[x] || p == vals[x] && i < words[x] })]++
-		above[sort.Search(len(order), func(m int) bool { return p > vals[order[m]] })]++
-		atLeast[sort.Search(len(order), func(m int) bool { return p >= vals[order[m]] })]++
+	// from returns how many words are before the first for whose probability a condition holds.
+	from := func(holds func(p float64) bool) int {
+		return sort.Search(t.n, func(r int) bool { return holds(column[order[r]]) })
 	}
+	positive := from(func(p float64) bool { return !(p > 0) })
 	out := make([]place, len(words))
-	r, a, e := 1, 0, -1 // without the word itself
-	for m, k := range order {
-		r, a, e = r+rank[m], a+above[m], e+atLeast[m]
-		out[k] = place{rank: r, above: a, tied: e - a, of: positive}
-		if vals[k] > 0 {
+	for k, s := range words {
+		v := column[s]
+		above := from(func(p float64) bool { return p <= v })
+		out[k] = place{rank: rank[s] + 1, above: above, tied: from(func(p float64) bool { return p < v }) - above - 1, of: positive}
+		if v > 0 {
 			out[k].of--
 		}
 	}
