@@ -12,6 +12,7 @@
 package lp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -319,17 +320,14 @@ func (s *Solver) entering(below, bland bool, over, zero float64) int {
 			}
 		}
 	}
-	heap := s.cands
-	for i := len(heap)/2 - 1; i >= 0; i-- {
-		siftDown(heap, i)
-	}
-	for len(heap) > 0 {
+	slices.SortFunc(s.cands, func(a, b candidate) int { return cmp.Compare(a.ratio, b.ratio) })
+	for next := 0; next < len(s.cands); {
 		// Of those that are zero at the same time, to rounding, the one with the
 		// largest pivot (Harris 1973), or the first one.
 		least, change := math.Inf(1), 0.0
-		best, first := heap[0], len(s.passed)
-		for len(heap) > 0 && heap[0].ratio <= least {
-			c := heap[0]
+		best, first := s.cands[next], len(s.passed)
+		for ; next < len(s.cands) && s.cands[next].ratio <= least; next++ {
+			c := s.cands[next]
 			least = min(least, (c.d+slack)/c.a)
 			if !bland && c.a > best.a || bland && c.v < best.v {
 				best = c
@@ -337,9 +335,6 @@ func (s *Solver) entering(below, bland bool, over, zero float64) int {
 			lo, hi := s.bounds(c.v)
 			change += c.a * (hi - lo)
 			s.passed = append(s.passed, c.v)
-			heap[0] = heap[len(heap)-1]
-			heap = heap[:len(heap)-1]
-			siftDown(heap, 0)
 		}
 		if bland || over-change <= 0 {
 			s.passed = s.passed[:first]
@@ -379,24 +374,6 @@ func (s *Solver) candidates(below bool) {
 				add(v)
 			}
 		}
-	}
-}
-
-// siftDown brings element i of a heap, the least ratio first, to its place.
-func siftDown(heap []candidate, i int) {
-	for {
-		j := 2*i + 1
-		if j >= len(heap) {
-			return
-		}
-		if j+1 < len(heap) && heap[j+1].ratio < heap[j].ratio {
-			j++
-		}
-		if heap[i].ratio <= heap[j].ratio {
-			return
-		}
-		heap[i], heap[j] = heap[j], heap[i]
-		i = j
 	}
 }
 
