@@ -47,70 +47,32 @@ func topicMap(m *jsmf.Model, u *drawing, o *Options) (topicMapData, [][2]float64
 	least := min(9, 0.2*math.Sqrt(networkWidth*networkHeight/float64(k)))
 	d.Scale, d.Least = rough(scale), rough(least)
 	known := u.m.Additions().Uncertainty
-	r := make([]float64, k)
-	for t := range r {
+	x, y, boxes := make([]float64, k), make([]float64, k), make([]box, k)
+	for t := range k {
 		share := shares[t]
 		if known != nil && known.Topics[t].Share.High > share {
 			share = known.Topics[t].Share.High
 		}
-		if r[t] = scale * math.Sqrt(share); !(r[t] > least) {
-			r[t] = least
+		r := scale * math.Sqrt(share)
+		if !(r > least) {
+			r = least
 		}
 		if k <= 60 { // and room for a name below
-			r[t] += 12
+			r += 12
 		}
+		x[t], y[t], boxes[t] = at[t][0], -at[t][1], box{r, r, r}
 	}
-	d.X, d.Y = discs(at, r)
+	fit(x, y, boxes)
+	separate(x, y, boxes)
+	for t := range k {
+		d.X, d.Y = append(d.X, rough(math.Round(x[t]))), append(d.Y, rough(math.Round(y[t])))
+	}
 	joins := ward(k, func(i, j int) float64 { return gram.At(i, i) + gram.At(j, j) - 2*gram.At(i, j) })
 	for _, x := range joins {
 		d.Joins, d.Costs = append(d.Joins, x.a, x.b), append(d.Costs, rough(x.cost))
 	}
 	d.Group, d.Groups = byShare(u.topicGroups(joins, o.Hierarchy), m.TopicShares())
 	return d, u.byGroup(at), nil
-}
-
-// discs fits points into the drawing and pushes discs of the radii r around them apart, until
-// they hardly overlap.
-func discs(at [][2]float64, r []float64) (xs, ys []rough) {
-	k := len(at)
-	x, y, boxes := make([]float64, k), make([]float64, k), make([]box, k)
-	for t := range x {
-		x[t], y[t], boxes[t] = at[t][0], -at[t][1], box{r[t], r[t], r[t]}
-	}
-	fit(x, y, boxes)
-	for range 1000 {
-		moved := false
-		for i := range k {
-			for j := range i {
-				dx, dy := x[i]-x[j], y[i]-y[j]
-				d := math.Hypot(dx, dy)
-				over := r[i] + r[j] + 3 - d
-				if over <= 0.5 {
-					continue
-				}
-				moved = true
-				if d < 1e-6 { // the same place: any direction, the same each time
-					angle := 2.4 * float64(i)
-					dx, dy, d = math.Cos(angle), math.Sin(angle), 1
-				}
-				// The larger disc moves less.
-				wi := r[j] * r[j] / (r[i]*r[i] + r[j]*r[j])
-				x[i], y[i] = x[i]+over*wi*dx/d, y[i]+over*wi*dy/d
-				x[j], y[j] = x[j]-over*(1-wi)*dx/d, y[j]-over*(1-wi)*dy/d
-			}
-		}
-		for i := range k {
-			x[i] = min(max(x[i], r[i]), networkWidth-r[i])
-			y[i] = min(max(y[i], r[i]), networkHeight-r[i])
-		}
-		if !moved {
-			break
-		}
-	}
-	for i := range k {
-		xs, ys = append(xs, rough(math.Round(x[i]))), append(ys, rough(math.Round(y[i])))
-	}
-	return xs, ys
 }
 
 // topicGroups returns the group of each topic: that of the highest level of the hierarchy
