@@ -12,38 +12,25 @@ import (
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
-// similarOrder arranges n items in a row with similar ones side by side: clusters
-// are merged by average linkage, and joined at their more similar ends. similarity
-// is symmetric and gets i < j; NaN counts as 0. Ties go by number. O(n³).
+// similarOrder arranges n items in a row with similar ones side by side: groups are
+// joined by Ward's method at their more similar ends. similarity is symmetric, at most 1, and
+// gets i < j; NaN counts as 0. Ties go by number. O(n³).
 func similarOrder(n int, similarity func(i, j int) float64) []int {
 	if n == 0 {
 		return nil
 	}
 	sim := make([][]float64, n)
-	avg := make([][]float64, n) // between clusters
-	rows := make([][]int, n)    // their members in order; nil: merged away
+	rows := make([][]int, n) // the members of a group in order
 	for i := range n {
-		sim[i] = make([]float64, n)
-		for j := range n {
-			if i == j {
-				continue
-			}
-			if s := similarity(min(i, j), max(i, j)); !math.IsNaN(s) {
-				sim[i][j] = s
+		sim[i], rows[i] = make([]float64, n), []int{i}
+		for j := range i {
+			if s := similarity(j, i); !math.IsNaN(s) {
+				sim[i][j], sim[j][i] = s, s
 			}
 		}
-		avg[i], rows[i] = slices.Clone(sim[i]), []int{i}
 	}
-	for range n - 1 {
-		a, b, best := -1, -1, math.Inf(-1)
-		for i := range n {
-			for j := i + 1; rows[i] != nil && j < n; j++ {
-				if rows[j] != nil && avg[i][j] > best {
-					a, b, best = i, j, avg[i][j]
-				}
-			}
-		}
-		x, y := rows[a], rows[b]
+	for _, join := range ward(n, func(i, j int) float64 { return 1 - sim[i][j] }) {
+		x, y := rows[join.a], rows[join.b]
 		ends := [4]float64{ // of x and y: last-first, last-last, first-first, first-last
 			sim[x[len(x)-1]][y[0]], sim[x[len(x)-1]][y[len(y)-1]], sim[x[0]][y[0]], sim[x[0]][y[len(y)-1]],
 		}
@@ -59,14 +46,7 @@ func similarOrder(n int, similarity func(i, j int) float64) []int {
 		if turn%2 == 1 {
 			slices.Reverse(y)
 		}
-		na, nb := float64(len(x)), float64(len(y))
-		for j := range n {
-			if rows[j] != nil && j != a && j != b {
-				avg[a][j] = (na*avg[a][j] + nb*avg[b][j]) / (na + nb)
-				avg[j][a] = avg[a][j]
-			}
-		}
-		rows[a], rows[b] = append(x, y...), nil
+		rows[join.a] = append(x, y...)
 	}
 	return rows[0]
 }
