@@ -24,12 +24,8 @@ type Matching struct {
 	// L1 is Σ_n |p(n | topic) − p(n | partner)| over the words of either model, in
 	// [0, 2]: twice the total variation distance. A word that a model lacks has
 	// probability 0 there. NaN without a partner.
-	L1 Stat
-	// Cosine is that of the two vectors of probabilities, in [0, 1]. NaN without a
-	// partner and where a topic is empty.
-	Cosine      Stat
-	Overlap     []int // how many words are top words of both
-	CommonWords int   // how many words both vocabularies have
+	L1      Stat
+	Overlap []int // how many words are top words of both
 }
 
 // MatchOptions are the settings of Match. The zero value compares models of the
@@ -63,7 +59,7 @@ func Match(ctx context.Context, a, b *mat.Dense, o MatchOptions) (*Matching, err
 	if err != nil {
 		return nil, err
 	}
-	rowsA, rowsB, common := onUnion(ta, tb, at)
+	rowsA, rowsB := onUnion(ta, tb, at)
 	l1, err := distances(ctx, rowsA, rowsB, o.Workers)
 	if err != nil {
 		return nil, fmt.Errorf("metrics: match: %w", err)
@@ -74,28 +70,22 @@ func Match(ctx context.Context, a, b *mat.Dense, o MatchOptions) (*Matching, err
 	if err != nil {
 		return nil, fmt.Errorf("metrics: match: %w", err)
 	}
-	out := &Matching{Of: of, Distances: l1, Overlap: make([]int, ta.k), CommonWords: common}
-	dist, cosine := make([]float64, ta.k), make([]float64, ta.k)
+	out := &Matching{Of: of, Distances: l1, Overlap: make([]int, ta.k)}
+	dist := slices.Repeat([]float64{math.NaN()}, ta.k)
 	for k, l := range of {
-		dist[k], cosine[k] = math.NaN(), math.NaN()
-		if l < 0 {
-			continue
+		if l >= 0 {
+			dist[k] = floats.Distance(rowsA.RawRowView(k), rowsB.RawRowView(l), 1)
+			out.Overlap[k] = overlap(ta, tb, at, k, l, top)
 		}
-		x, y := rowsA.RawRowView(k), rowsB.RawRowView(l)
-		dist[k] = floats.Distance(x, y, 1)
-		if !ta.empty[k] && !tb.empty[l] {
-			cosine[k] = min(floats.Dot(x, y)/math.Sqrt(floats.Dot(x, x)*floats.Dot(y, y)), 1)
-		}
-		out.Overlap[k] = overlap(ta, tb, at, k, l, top)
 	}
-	out.L1, out.Cosine = NewStat(dist), NewStat(cosine)
+	out.L1 = NewStat(dist)
 	return out, nil
 }
 
 // onUnion returns the topics of two models as rows over the words of either: those of the
-// first model, and then those that only the second has. at is that of sameWords, and common
-// the number of words in both.
-func onUnion(ta, tb *topics, at []int) (a, b *mat.Dense, common int) {
+// first model, and then those that only the second has. at is that of sameWords.
+func onUnion(ta, tb *topics, at []int) (a, b *mat.Dense) {
+	common := 0
 	place := slices.Repeat([]int{-1}, tb.n) // of each word of the second
 	for i, j := range at {
 		if j >= 0 {
@@ -116,7 +106,7 @@ func onUnion(ta, tb *topics, at []int) (a, b *mat.Dense, common int) {
 		}
 		b.SetCol(i, tb.b.RawRowView(j))
 	}
-	return a, b, common
+	return a, b
 }
 
 // overlap counts the words among the first top of topic k of a and of topic l of
