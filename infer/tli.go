@@ -63,11 +63,10 @@ func (t TLI) Prepare(ctx context.Context, tp Topics, opt Options) (_ *Inferer, e
 		return nil, err
 	}
 	slope := 2 * inv.lambda * math.Sqrt(math.Log(float64(c.k)))
-	return newInferer(t.String(), c, &tli{c.k, inv.dagger, slope, t.Delta, t.Divisor}), nil
+	return newInferer(t.String(), c, &tli{inv.dagger, slope, t.Delta, t.Divisor}), nil
 }
 
 type tli struct {
-	k                     int
 	dagger                *mat.Dense
 	slope, delta, divisor float64
 }
@@ -104,9 +103,7 @@ type leftInverse struct {
 	// dagger is B†ᵀ, N×K: column k holds the row of B† for topic k. Rows of words in
 	// no topic are 0.
 	dagger *mat.Dense
-	// lambda is λ = max|B†|. bound is a lower bound of it for every left inverse with
-	// this δ, from the dual problem. They differ by less than 1e-6·λ.
-	lambda, bound float64
+	lambda float64 // λ = max|B†|
 }
 
 // findInverse finds the B† that minimises max|B†| under |B†B − I|∞ ≤ δ, to about
@@ -138,14 +135,14 @@ func findInverse(ctx context.Context, c *checked, delta float64, opt Options) (*
 		return nil, &TopicsError{"B", -1, -1, "has no left inverse: some topic depends linearly on others"}
 	}
 	inv := &leftInverse{dagger: mat.NewDense(c.n, k, nil)}
-	lambdas, bounds := make([]float64, k), make([]float64, k)
+	lambdas := make([]float64, k)
 	programs := make([]*leftPrograms, k) // by worker
-	err = parallel.Progress(ctx, k, 1, opt.Workers, opt.Progress, func(worker, t, _ int) (err error) {
+	err = parallel.Progress(ctx, k, 1, opt.Workers, opt.Progress, func(worker, t, _ int) error {
 		if programs[worker] == nil {
 			programs[worker] = newLeftPrograms(b, delta)
 		}
 		p := programs[worker]
-		if bounds[t], err = p.solve(ctx, &chol, t); err != nil {
+		if err := p.solve(ctx, &chol, t); err != nil {
 			return fmt.Errorf("TLI: topic %d: %w", t, err)
 		}
 		for i, w := range words {
@@ -157,7 +154,7 @@ func findInverse(ctx context.Context, c *checked, delta float64, opt Options) (*
 	if err != nil {
 		return nil, err
 	}
-	inv.lambda, inv.bound = slices.Max(lambdas), slices.Max(bounds)
+	inv.lambda = slices.Max(lambdas)
 	return inv, nil
 }
 
@@ -209,9 +206,8 @@ func newLeftPrograms(b blas64.General, delta float64) *leftPrograms {
 	return p
 }
 
-// solve finds row t of B†, in p.x, and a lower bound of its largest entry. chol is
-// the factor of BᵀB.
-func (p *leftPrograms) solve(ctx context.Context, chol *mat.Cholesky, t int) (bound float64, err error) {
+// solve finds row t of B†, in p.x. chol is the factor of BᵀB.
+func (p *leftPrograms) solve(ctx context.Context, chol *mat.Cholesky, t int) error {
 	n, k := p.b.Rows, p.b.Cols
 	// θ is measured in ‖b_t‖, and is at most Σ_n B_nt/(1 − δ).
 	maxTheta := p.sums[t] / p.norms[t] / (1 - p.delta)
@@ -238,16 +234,16 @@ func (p *leftPrograms) solve(ctx context.Context, chol *mat.Cholesky, t int) (bo
 	lp.Perturb(c[:n], 1e-10)
 	c[n] = 1
 	if err := s.Solve(ctx, c); err != nil {
-		return 0, err
+		return err
 	}
 	theta := s.X[n] * p.norms[t]
 	if !(theta > 0) {
-		return 0, fmt.Errorf("1/λ is %g", theta)
+		return fmt.Errorf("1/λ is %g", theta)
 	}
 	floats.ScaleTo(p.x, 1/theta, s.X[:n])
 	// Rounding in the equations is taken out along B(BᵀB)⁻¹.
 	if err := mul(ctx, p.b, blas.Trans, p.x, p.res); err != nil {
-		return 0, err
+		return err
 	}
 	p.res[t]--
 	for l, v := range p.res {
@@ -255,22 +251,14 @@ func (p *leftPrograms) solve(ctx context.Context, chol *mat.Cholesky, t int) (bo
 	}
 	if err := chol.SolveVecTo(mat.NewVecDense(k, p.u), mat.NewVecDense(k, p.res)); err != nil {
 		if _, ok := errors.AsType[mat.Condition](err); !ok {
-			return 0, err
+			return err
 		}
 	}
 	if err := mul(ctx, p.b, blas.NoTrans, p.u, p.bu); err != nil {
-		return 0, err
+		return err
 	}
 	floats.Add(p.x, p.bu)
-	// The dual value of the multipliers, scaled to ‖Bu‖₁ = 1.
-	clear(p.u)
-	for r := range p.G.Rows {
-		p.u[r%k] -= s.D[n+1+r] / p.norms[r%k]
-	}
-	if err := mul(ctx, p.b, blas.NoTrans, p.u, p.bu); err != nil {
-		return 0, err
-	}
-	return (p.u[t] - p.delta*floats.Norm(p.u, 1)) / floats.Norm(p.bu, 1), nil
+	return nil
 }
 
 func column(x []float64) blas64.General {

@@ -68,7 +68,7 @@ func inverse(t *testing.T, tp Topics, delta float64, opt Options) *leftInverse {
 	return inv
 }
 
-// λ is that of the simplex method, the bias within δ, and the bound just below λ.
+// λ is that of the simplex method, and the bias within δ.
 func TestLeftInverse(t *testing.T) {
 	for _, c := range []struct {
 		n, k  int
@@ -109,13 +109,9 @@ func checkInverse(t *testing.T, b *mat.Dense, inv *leftInverse, delta float64) {
 	if top > inv.lambda*(1+1e-12) || top < inv.lambda*(1-1e-12) {
 		t.Errorf("K=%d: the largest entry is %v, λ = %v", k, top, inv.lambda)
 	}
-	if gap := inv.lambda - inv.bound; gap < -1e-9*inv.lambda || gap > 1e-6*inv.lambda {
-		t.Errorf("K=%d: λ = %v, bound %v", k, inv.lambda, inv.bound)
-	}
 }
 
-// A larger model: the dual bound proves the result, the pseudo-inverse has larger
-// entries, more bias allows smaller ones, and workers change no bit.
+// A larger model: more bias allows smaller entries, and workers change no bit.
 func TestLeftInverseLarger(t *testing.T) {
 	p := newPlanted(400, 20, 1, 1, 3)
 	last := math.Inf(1)
