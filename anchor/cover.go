@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -136,7 +135,7 @@ func (c *cover) reach(ctx context.Context, t, w int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	r := math.Sqrt(max(size*size+2*obj[0]*bound[0]*bound[0], 0))
+	r := math.Sqrt(max(float64(size*size)+float64(2*obj[0]*bound[0]*bound[0]), 0))
 	if r <= c.tol*size {
 		return 0, &givenError{t, w, fmt.Sprintf("those given before explain its row (%.3g from it, the row is %.3g long)", r, size)}
 	}
@@ -151,7 +150,7 @@ func (c *cover) along(ctx context.Context, w int) (int, error) {
 	c.rows.RowTo(x, w)
 	for a := range c.res.Anchors {
 		if y := c.bound[i] * c.y.At(i, a+1); y != 0 {
-			floats.AddScaled(x, -y, c.points.RawRowView(a))
+			vec.AddScaled(x, -y, c.points.RawRowView(a))
 		}
 	}
 	if err := c.rows.MulTo(ctx, c.p, c.x, c.opt.Workers); err != nil {
@@ -186,7 +185,7 @@ func (c *cover) add(ctx context.Context, t int) error {
 		return err
 	}
 	for i, w := range c.words {
-		c.dist[w] = c.weigh(w, max(c.norms[i]+2*obj[i]*c.bound[i]*c.bound[i], 0))
+		c.dist[w] = c.weigh(w, max(c.norms[i]+float64(2*obj[i]*c.bound[i]*c.bound[i]), 0))
 	}
 	return nil
 }
@@ -236,7 +235,7 @@ func (c *cover) solve(ctx context.Context, f, y *mat.Dense, bound []float64) ([]
 			for j := 1; j < k; j++ {
 				f.Set(i, j, f.At(i, j)/raise)
 				ft.Set(a, j, f.At(i, j))
-				v := y.At(i, j) / raise
+				v := float64(y.At(i, j) / raise)
 				yt.Set(a, j, v)
 				yt.Set(a, 0, yt.At(a, 0)-v)
 			}

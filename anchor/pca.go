@@ -61,7 +61,7 @@ func principalComponents(ctx context.Context, rows cooc.Rows, words []int, p, wo
 	for ; found < p; found++ {
 		s := 0.0
 		for i := range c.used {
-			s += y.At(i, found) * y.At(i, found)
+			s += float64(y.At(i, found) * y.At(i, found))
 		}
 		if s = math.Sqrt(s); s <= floor {
 			break

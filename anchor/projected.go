@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -155,7 +156,7 @@ func (p Projected) omega(d, dims, c int, seed uint64) *mat.Dense {
 	if !p.Sparse {
 		s := 1 / math.Sqrt(float64(dims))
 		for i := range data {
-			data[i] = s * rng.NormFloat64()
+			data[i] = s * arith.Normal(rng)
 		}
 		return o
 	}

@@ -69,7 +69,7 @@ func (s *search) pursue(ctx context.Context, tol float64, cleanUp bool) (*Result
 			return nil, err
 		}
 		for i, v := range p.p.RawMatrix().Data {
-			s.u[i] = max(s.u[i]-v*v, 0)
+			s.u[i] = max(s.u[i]-float64(v*v), 0)
 		}
 		s.take(w, r)
 	}
@@ -137,7 +137,7 @@ func (p *pursuit) cleanUp(ctx context.Context) error {
 			return err
 		}
 		for i, v := range p.p.RawMatrix().Data {
-			dist[i] = p.u[i] + v*v
+			dist[i] = p.u[i] + float64(v*v)
 		}
 		old := anchors[t]
 		p.open[old] = true
@@ -154,7 +154,7 @@ func (p *pursuit) cleanUp(ctx context.Context) error {
 			return err
 		}
 		for i, v := range p.p.RawMatrix().Data {
-			p.u[i] = max(dist[i]-v*v, 0)
+			p.u[i] = max(dist[i]-float64(v*v), 0)
 		}
 	}
 	return ctx.Err()
@@ -175,7 +175,7 @@ func (p *pursuit) direction(ctx context.Context, t int) error {
 	x, length := p.x.RawMatrix().Data, vec.Norm(a)
 	clear(x)
 	for l, v := range a {
-		floats.AddScaled(x, v/length, p.basis.RawRowView(l))
+		vec.AddScaled(x, v/length, p.basis.RawRowView(l))
 	}
 	return p.mul(ctx)
 }

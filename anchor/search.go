@@ -292,7 +292,7 @@ func (s *search) checkGiven() error {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return bad("coordinate %d of its point is %g", j, v)
 			}
-			size += v * v
+			size += float64(v * v)
 		}
 		if point != nil && !(size > 0) {
 			return bad("its point is zero")

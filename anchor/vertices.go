@@ -118,7 +118,7 @@ func affineDimension(x *mat.Dense, tol float64) (dims int) {
 		for i := range n {
 			row := res.RawRowView(i)
 			for range 2 {
-				floats.AddScaled(row, -vec.Dot(row, q), q)
+				vec.AddScaled(row, -vec.Dot(row, q), q)
 			}
 		}
 	}
@@ -340,7 +340,7 @@ func (w *nearest) step() bool {
 				bc := w.basis[c*d : (c+1)*d]
 				h := vec.Dot(b, bc)
 				r[c] += h
-				floats.AddScaled(b, -h, bc)
+				vec.AddScaled(b, -h, bc)
 			}
 		}
 		l := vec.Norm(b)
@@ -356,7 +356,7 @@ func (w *nearest) step() bool {
 			bc := w.basis[c*d : (c+1)*d]
 			h := vec.Dot(w.x, bc)
 			rhs[c] += h
-			floats.AddScaled(w.x, -h, bc)
+			vec.AddScaled(w.x, -h, bc)
 		}
 	}
 	// base + Σ y_a·edge_a = x: back substitution.
@@ -364,7 +364,7 @@ func (w *nearest) step() bool {
 	for a := m - 1; a >= 1; a-- {
 		v := -rhs[a-1]
 		for b := a + 1; b < m; b++ {
-			v -= w.want[b] * w.tri[(b-1)*d+a-1]
+			v -= float64(w.want[b] * w.tri[(b-1)*d+a-1])
 		}
 		w.want[a] = v / w.tri[(a-1)*d+a-1]
 		sum += w.want[a]
@@ -386,7 +386,7 @@ func (w *nearest) step() bool {
 		theta = 0
 	}
 	for a := range w.weight {
-		w.weight[a] = max(w.weight[a]+theta*(w.want[a]-w.weight[a]), 0)
+		w.weight[a] = max(w.weight[a]+float64(theta*(w.want[a]-w.weight[a])), 0)
 	}
 	w.active, w.weight = slices.Delete(w.active, out, out+1), slices.Delete(w.weight, out, out+1)
 	w.valid = max(out-1, 0)

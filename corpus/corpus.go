@@ -1,7 +1,6 @@
 package corpus
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -9,6 +8,7 @@ import (
 	"github.com/james-bowman/sparse"
 
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/arith"
 )
 
 // Corpus holds the word counts of M documents over a vocabulary of N words, with
@@ -148,7 +148,7 @@ func (c *Corpus) IDF() []float64 {
 	idf := make([]float64, c.NumWords())
 	for w, df := range c.df() {
 		if df > 0 {
-			idf[w] = math.Log(float64(c.NumDocs()) / float64(df))
+			idf[w] = arith.Log(float64(c.NumDocs()) / float64(df))
 		}
 	}
 	return idf

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/internal/arith"
 )
 
 // Score is the rule by which Curate ranks words: tf is a word's number of tokens, df the number
@@ -341,9 +343,9 @@ func (r *CurationReport) finish() *CurationReport {
 func (s Score) of(tf int64, df, docs int) float64 {
 	switch s {
 	case TFIDFHalf:
-		return float64(tf) * math.Log(float64(docs/df))
+		return float64(tf) * arith.Log(float64(docs/df))
 	case TFIDF:
-		return float64(tf) * math.Log(float64(docs)/float64(df))
+		return float64(tf) * arith.Log(float64(docs)/float64(df))
 	default:
 		return float64(tf)
 	}

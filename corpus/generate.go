@@ -10,8 +10,8 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/parallel"
 )
 
@@ -360,8 +360,8 @@ func (d Dirichlet) Sampler(k int) (func([]float64, *rand.Rand), error) {
 		// Gamma variates in logarithms, by G(α) = G(α+1)·U^(1/α): those of a
 		// small α underflow, all K of them now and then.
 		for t, a := range alpha {
-			g := distuv.Gamma{Alpha: a + 1, Beta: 1, Src: rng}.Rand()
-			w[t] = math.Log(g) + math.Log(1-rng.Float64())/a
+			g := arith.Gamma(a+1, rng)
+			w[t] = arith.Log(g) + arith.Log(1-float64(rng.Float64()))/a
 		}
 		softmax(w)
 	}, nil
@@ -371,7 +371,7 @@ func (d Dirichlet) Sampler(k int) (func([]float64, *rand.Rand), error) {
 func softmax(x []float64) {
 	top, sum := slices.Max(x), 0.0
 	for i, v := range x {
-		x[i] = math.Exp(v - top)
+		x[i] = arith.Exp(v - top)
 		sum += x[i]
 	}
 	for i := range x {

@@ -3,8 +3,10 @@ package infer
 import (
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/internal/arith"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // evidence tells which documents the topics explain, by ln(N·p(word)) of their tokens: how many times as likely a
@@ -19,13 +21,13 @@ type evidence struct {
 func newEvidence(c *checked) evidence {
 	e, squares := evidence{b: c.B}, 0.
 	for w := range c.n {
-		if p := floats.Dot(c.mean, c.B.RawRowView(w)); p > 0 {
-			x := math.Log(float64(c.n) * p)
-			e.mean += p * x
-			squares += p * x * x
+		if p := vec.Dot(c.mean, c.B.RawRowView(w)); p > 0 {
+			x := arith.Log(float64(c.n) * p)
+			e.mean += float64(p * x)
+			squares += float64(p * x * x)
 		}
 	}
-	e.deviation = math.Sqrt(max(squares-e.mean*e.mean, 0))
+	e.deviation = math.Sqrt(max(squares-float64(e.mean*e.mean), 0))
 	return e
 }
 
@@ -41,10 +43,10 @@ func (e *evidence) explains(theta []float64, d *document) bool {
 		}
 		n += d.x[i]
 		// Methods without a prior give no topic to some words.
-		sum += d.x[i] * math.Log(max(words*floats.Dot(theta, e.b.RawRowView(int(d.ids[i]))), 1e-3))
+		sum += float64(d.x[i] * arith.Log(max(words*vec.Dot(theta, e.b.RawRowView(int(d.ids[i]))), 1e-3)))
 	}
-	expected := e.mean * n
-	return sum >= max(math.Log(n/100), expected-max(expected/2, 3*e.deviation*math.Sqrt(n)))
+	expected := float64(e.mean * n)
+	return sum >= max(arith.Log(n/100), expected-float64(max(expected/2, 3*e.deviation*math.Sqrt(n))))
 }
 
 // Explained reports whether topics explain the document: its status is not [NoTokens], [NoTopic] or [AllZero], and a

@@ -112,7 +112,7 @@ func (f *families) advance(s *mapScratch, n, total float64, first bool) float64 
 		c := o.scale[of[k]]
 		floor[k] = c * a
 		o.plain[k] = a + tokens[k]
-		v := c * o.plain[k]
+		v := float32(c * o.plain[k])
 		change = max(change, v-t[k], t[k]-v)
 		t[k] = v
 	}

@@ -155,7 +155,7 @@ func draw(pcg *rand.PCG, idx []int32, val, t, cum []float64) int32 {
 	cum = cum[:len(idx)]
 	total := 0.0
 	for j, k := range idx {
-		total += val[j] * t[k]
+		total += float64(val[j] * t[k])
 		cum[j] = total
 	}
 	u := uniform(pcg) * total

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -76,7 +77,7 @@ func Smooth(b *mat.Dense, u []float64, share float64) (_ *mat.Dense, err error) 
 		add := share * u[i] / sum
 		to := out.RawRowView(i)
 		for j, v := range b.RawRowView(i) {
-			to[j] = (1-share)*v + add
+			to[j] = float64((1-share)*v) + add
 		}
 	}
 	return out, nil
@@ -198,12 +199,12 @@ func (s *scorer) score(theta []float64, ids, counts []int32) (sum float64, token
 		}
 		p := 0.0
 		for k, v := range s.b.RawRowView(int(id)) {
-			p += theta[k] * v
+			p += float64(theta[k] * v)
 		}
 		if p == 0 {
 			impossible += x
 		}
-		sum += float64(x) * math.Log(p)
+		sum += float64(float64(x) * arith.Log(p))
 	}
 	return sum, tokens, impossible, nil
 }

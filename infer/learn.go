@@ -194,7 +194,7 @@ func (l *dualLearner) run(ctx context.Context) error {
 func (l *dualLearner) step(ctx context.Context, t int, size float64) (bool, error) {
 	for i := range l.c.k { // no step of size 0 moves
 		for j := i; j < l.c.k; j++ {
-			l.next.dual.SetSym(i, j, l.best.dual.At(i, j)+size*l.unit*l.best.gap.At(i, j))
+			l.next.dual.SetSym(i, j, l.best.dual.At(i, j)+float64(size*l.unit*l.best.gap.At(i, j)))
 		}
 	}
 	q, err := newQuadratic(l.c, l.btb, l.next.dual)
@@ -209,7 +209,7 @@ func (l *dualLearner) step(ctx context.Context, t int, size float64) (bool, erro
 	if err != nil {
 		return false, err
 	}
-	best := t == 0 || res < l.out.Residual-roundoff*l.normA
+	best := t == 0 || res < l.out.Residual-float64(roundoff*l.normA)
 	l.out.Residuals = append(l.out.Residuals, res)
 	if best {
 		l.out.Residual = res
@@ -251,9 +251,9 @@ func residual(ctx context.Context, gap *mat.SymDense, w, a *mat.Dense, workers i
 			d := s.Data[i*k+j]/float64(m) - a.At(i, j)
 			gap.SetSym(i, j, d)
 			if i != j {
-				ss += d * d
+				ss += float64(d * d)
 			}
-			ss += d * d
+			ss += float64(d * d)
 		}
 	}
 	return math.Sqrt(ss), nil

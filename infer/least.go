@@ -64,7 +64,7 @@ func (r *rows) project(f []float64, d *document) {
 		h := d.x[i] / d.n
 		idx, val := r.row(w)
 		for j, k := range idx {
-			f[k] += h * val[j]
+			f[k] += float64(h * val[j])
 		}
 	}
 }
@@ -141,7 +141,7 @@ func centre(g *mat.SymDense) (centred *mat.SymDense, shift []float64, convex boo
 		for j := i; j < k; j++ {
 			v := centred.At(i, j) + trace/float64(k*k)
 			if i == j {
-				v -= convexTol * trace
+				v -= float64(convexTol * trace)
 			}
 			test.SetSym(i, j, v)
 		}

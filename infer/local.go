@@ -50,7 +50,7 @@ func newLocalSolver(g *mat.SymDense) (*localSolver, error) {
 	}
 	low, high := val[0], val[len(val)-1]
 	largest := max(math.Abs(low), math.Abs(high))
-	s := &localSolver{k: g.SymmetricDim(), g: g, shift: shift, sigma: 1.01*max(-low, 0) + 1e-6*largest, gain: localGain * largest}
+	s := &localSolver{k: g.SymmetricDim(), g: g, shift: shift, sigma: float64(1.01*max(-low, 0)) + float64(1e-6*largest), gain: localGain * largest}
 	convex := mat.NewSymDense(s.k, nil)
 	convex.CopySym(centred)
 	for i := range s.k {
@@ -95,16 +95,16 @@ func (s *localSolver) bestPair(w, f []float64) {
 	for i := range s.k {
 		row := g.Data[i*g.Stride : i*g.Stride+s.k]
 		gi := row[i]
-		at := gi/2 - f[i]
+		at := float64(gi/2) - f[i]
 		for j := i; j < s.k; j++ { // x of topic j and the rest of i
 			x := 0.0
-			slope, curve := f[i]-f[j]+row[j]-gi, (gi+g.Data[j*g.Stride+j])/2-row[j]
+			slope, curve := f[i]-f[j]+row[j]-gi, float64((gi+g.Data[j*g.Stride+j])/2)-row[j]
 			if curve > 0 {
 				x = min(max(-slope/(2*curve), 0), 1)
 			} else if slope+curve < 0 {
 				x = 1
 			}
-			if v := at + (slope+curve*x)*x; v < best {
+			if v := at + float64((slope+float64(curve*x))*x); v < best {
 				best, bi, bj, bx = v, i, j, x
 			}
 		}
@@ -121,7 +121,7 @@ func (s *localSolver) descend(ctx context.Context, dst, f []float64, sc *localSc
 			return 0, 0, err
 		}
 		for i := range sc.f {
-			sc.f[i] = f[i] - s.shift[i] + s.sigma*sc.w[i]
+			sc.f[i] = f[i] - s.shift[i] + float64(s.sigma*sc.w[i])
 		}
 		if _, err := sc.work.Solve(dst, sc.f, it > 1); err != nil {
 			return 0, 0, err
@@ -151,13 +151,13 @@ func (s *localSolver) objective(w, f []float64, sc *localScratch) float64 {
 		row := g.Data[i*g.Stride : i*g.Stride+s.k]
 		sum := row[i] * w[i]
 		for j := i + 1; j < s.k; j++ {
-			sum += row[j] * w[j]
-			sc.grad[j] += row[j] * w[i]
+			sum += float64(row[j] * w[j])
+			sc.grad[j] += float64(row[j] * w[i])
 		}
 		sc.grad[i] += sum
 	}
 	for i, x := range w {
-		val += x * (sc.grad[i] - f[i]) / 2
+		val += float64(x * (sc.grad[i] - f[i]) / 2)
 	}
 	return val
 }
@@ -174,8 +174,8 @@ func (s *localSolver) move(sc *localScratch, f []float64) bool {
 		for j := range sc.w {
 			// Along e_j − e_i the objective changes by slope·t + curve·t². Here a pair
 			// gains only if curve < 0, and then most at t = x.
-			slope, curve := sc.grad[j]-sc.grad[i], (s.g.At(i, i)+s.g.At(j, j))/2-s.g.At(i, j)
-			if v := -(slope + curve*x) * x; v > gain {
+			slope, curve := sc.grad[j]-sc.grad[i], float64((s.g.At(i, i)+s.g.At(j, j))/2)-s.g.At(i, j)
+			if v := -(slope + float64(curve*x)) * x; v > gain {
 				gain, from, to = v, i, j
 			}
 		}

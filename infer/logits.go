@@ -44,8 +44,8 @@ func (s *logitScratch) extrapolate(mean []float64) {
 	steps, bends := 0.0, 0.0
 	for k := range s.eta {
 		r, bend := step(k)
-		steps += r * r
-		bends += bend * bend
+		steps += float64(r * r)
+		bends += float64(bend * bend)
 	}
 	a := min(math.Sqrt(steps/bends), maxTimes)
 	if !(a > 1) {
@@ -53,7 +53,7 @@ func (s *logitScratch) extrapolate(mean []float64) {
 	}
 	for k, v := range s.eta {
 		r, bend := step(k)
-		x := float64(s.first[k]) + 2*a*r + a*a*bend - float64(v)
+		x := float64(s.first[k]) + float64(2*a*r) + float64(a*a*bend) - float64(v)
 		x = float64(v) + min(max(x, -maxFarther), maxFarther)
 		s.eta[k] = float32(min(max(x, mean[k]-logisticnormal.Widest), mean[k]+logisticnormal.Widest))
 	}

@@ -302,8 +302,8 @@ func (s *mapScratch) extrapolate() {
 	for k, x := range t {
 		r := then[k] - first[k]
 		v := x - then[k] - r
-		rr += r * r
-		vv += v * v
+		rr += float32(r * r)
+		vv += float32(v * v)
 	}
 	if !(rr > vv) { // no farther than the steps have led
 		return
@@ -312,6 +312,6 @@ func (s *mapScratch) extrapolate() {
 	for k, x := range t {
 		r := then[k] - first[k]
 		v := x - then[k] - r
-		t[k] = max(first[k]+2*c*r+c*c*v, prior[k])
+		t[k] = max(first[k]+float32(2*c*r)+float32(c*c*v), prior[k])
 	}
 }

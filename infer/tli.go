@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/lp"
 	"github.com/jsmf-go/spectral/internal/parallel"
@@ -62,7 +63,7 @@ func (t TLI) Prepare(ctx context.Context, tp Topics, opt Options) (_ *Inferer, e
 	if err != nil {
 		return nil, err
 	}
-	slope := 2 * inv.lambda * math.Sqrt(math.Log(float64(c.k)))
+	slope := 2 * inv.lambda * math.Sqrt(arith.Log(float64(c.k)))
 	return newInferer(t.String(), c, &tli{inv.dagger, slope, t.Delta, t.Divisor}), nil
 }
 
@@ -79,7 +80,7 @@ func (t *tli) infer(_ context.Context, dst []float64, d *document, _ any) (Statu
 		h := d.x[i] / d.n
 		row := t.dagger.RawRowView(int(w))
 		for k := range dst {
-			dst[k] += h * row[k]
+			dst[k] += float64(h * row[k])
 		}
 	}
 	tau := (t.slope/math.Sqrt(d.n) + t.delta) / t.divisor
@@ -222,7 +223,7 @@ func (p *leftPrograms) solve(ctx context.Context, chol *mat.Cholesky, t int) err
 		unit := p.norms[t] / p.norms[l]
 		linalg.Row(p.G, r)[n] = -(own + side) * unit
 		if p.delta > 0 {
-			beyond := 2 * (p.sums[l]/p.norms[l] + 2*unit*maxTheta)
+			beyond := 2 * (p.sums[l]/p.norms[l] + float64(2*unit*maxTheta))
 			if p.RowLo[r], p.RowHi[r] = 0, beyond; r >= k {
 				p.RowLo[r], p.RowHi[r] = -beyond, 0
 			}

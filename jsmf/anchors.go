@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/jsmf-go/spectral/anchor"
+	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
@@ -68,17 +67,17 @@ func (r *run) recover(ctx context.Context) error {
 		if err != nil {
 			return "", err
 		}
-		if len(r.find.Prefer) > 0 && misfit(mat.Sum(rec.A)) > maxMisfit {
+		if len(r.find.Prefer) > 0 && misfit(linalg.Sum(rec.A)) > maxMisfit {
 			if rec, err = r.recoverAfresh(ctx, rec); err != nil {
 				return "", err
 			}
 		}
-		if before := mat.Sum(rec.A); !(misfit(before) <= noFit) {
+		if before := linalg.Sum(rec.A); !(misfit(before) <= noFit) {
 			if rec, err = r.replace(ctx, rec); err != nil {
 				return "", err
 			}
 			if names := r.st.Anchors.Replaced; len(names) > 0 {
-				r.warn("the topic correlations summed to %.4g and not to about 1; they sum to %.4g with other anchors in place of %d (Stats.Anchors.Replaced), such as %q", before, mat.Sum(rec.A), len(names), names[0])
+				r.warn("the topic correlations summed to %.4g and not to about 1; they sum to %.4g with other anchors in place of %d (Stats.Anchors.Replaced), such as %q", before, linalg.Sum(rec.A), len(names), names[0])
 			}
 		}
 		r.rec = rec
@@ -89,7 +88,7 @@ func (r *run) recover(ctx context.Context) error {
 
 // judge warns of what is wrong with r.rec.
 func (r *run) judge() {
-	rec, sum := r.rec, mat.Sum(r.rec.A)
+	rec, sum := r.rec, linalg.Sum(r.rec.A)
 	r.st.Sum = sum
 	if !(misfit(sum) <= noFit) {
 		r.warn("the topic correlations sum to %.4g and not to about 1: the model does not fit; anchors that are in very few documents do that, which anchor.QR's MinDocs or a smaller vocabulary prevents", sum)
@@ -137,7 +136,7 @@ func (r *run) recoverAfresh(ctx context.Context, rec *recovery.Result) (*recover
 	if err != nil {
 		return nil, err
 	}
-	if misfit(mat.Sum(again.A)) < misfit(mat.Sum(rec.A)) {
+	if misfit(linalg.Sum(again.A)) < misfit(linalg.Sum(rec.A)) {
 		r.anch, rec, r.find.Prefer = fresh, again, nil
 	}
 	return rec, nil
@@ -186,10 +185,10 @@ func (r *run) replace(ctx context.Context, rec *recovery.Result) (*recovery.Resu
 			}
 			break
 		}
-		if misfit(mat.Sum(rec.A)) < misfit(mat.Sum(best.A)) {
+		if misfit(linalg.Sum(rec.A)) < misfit(linalg.Sum(best.A)) {
 			r.anch, best = anch, rec
 		}
-		if misfit(mat.Sum(best.A)) <= noFit {
+		if misfit(linalg.Sum(best.A)) <= noFit {
 			break
 		}
 	}
@@ -214,11 +213,11 @@ func (r *run) misfits(anch *anchor.Result, rec *recovery.Result) []int {
 	n, k := rec.WordTopics.Dims()
 	share := make([]float64, k)
 	for i := range n {
-		floats.AddScaled(share, marg[i], rec.WordTopics.RawRowView(i))
+		vec.AddScaled(share, marg[i], rec.WordTopics.RawRowView(i))
 	}
 	var bad []int
 	for t, w := range anch.Anchors {
-		if !(misfit(floats.Sum(rec.A.RawRowView(t))/share[t]) <= noFit) {
+		if !(misfit(vec.Sum(rec.A.RawRowView(t))/share[t]) <= noFit) {
 			bad = append(bad, w)
 		}
 	}

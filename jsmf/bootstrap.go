@@ -7,19 +7,19 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"math"
 	"runtime"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/input"
 	parallel "github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/splitmix"
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
@@ -272,7 +272,7 @@ const (
 // passes are those of the model, except for their number, with the mean of its α where topics were
 // merged. Under a logistic-normal prior all of them are, from the model's own prior.
 func (b *bootstrap) passes(n int) refine.Passes {
-	p := refine.Passes{N: n, Alpha: floats.Sum(b.m.alpha) / float64(b.m.k), Beta: b.m.stats.Refine.Beta, Gain: -1}
+	p := refine.Passes{N: n, Alpha: vec.Sum(b.m.alpha) / float64(b.m.k), Beta: b.m.stats.Refine.Beta, Gain: -1}
 	if b.m.logits != nil {
 		p.Correlated = n
 	}
@@ -541,7 +541,7 @@ func (d *resampled) weights(seed uint64, replicate int) []float64 {
 // exponential draws the weight of a document with a key from Exp(1).
 func exponential(seed uint64, replicate int, key uint64) float64 {
 	bits := splitmix.Step(splitmix.Step(splitmix.Step(seed)+uint64(replicate)) ^ key)
-	return -math.Log((float64(bits>>11) + 0.5) / (1 << 53)) // of a number in (0, 1), never 0 or 1
+	return -arith.Log((float64(bits>>11) + 0.5) / (1 << 53)) // of a number in (0, 1), never 0 or 1
 }
 
 // weighted returns the documents with these weights as the input of a fit.
@@ -570,7 +570,7 @@ func repeated(c *corpus.Corpus, pairs int64) float64 {
 	for range 40 {
 		p, left := (lo+hi)/2, float64(c.NNZ())
 		for _, n := range slices.Sorted(maps.Keys(once)) {
-			left -= (once[n] - first[n]) * math.Pow(p, float64(n))
+			left -= float64((once[n] - first[n]) * arith.Pow(p, float64(n)))
 		}
 		if left > float64(pairs) {
 			lo = p

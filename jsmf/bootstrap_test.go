@@ -378,7 +378,7 @@ func TestBootstrapDrawn(t *testing.T) {
 	}
 	p := jsmf.New(k).Words(100)
 	m := fit(t, p, c)
-	o := jsmf.Bootstrap{Warm: 5, Cold: -1, Drawn: 3}
+	o := jsmf.Bootstrap{Warm: 5, Cold: -1, Drawn: 3, Seed: 6}
 	n := 0
 	u, err := o.Run(ctx, p, m, c, func(_ context.Context, r *jsmf.Replicate) error {
 		if r.Drawn == nil {
@@ -466,7 +466,7 @@ func TestBootstrapWithholds(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := jsmf.New(k).Words(80)
-		u, err := jsmf.Bootstrap{Warm: 2, Cold: -1, Drawn: 2, Words: 1}.Run(ctx, p, fit(t, p, c), c)
+		u, err := jsmf.Bootstrap{Warm: 2, Cold: -1, Drawn: 2, Words: 1, Seed: 2}.Run(ctx, p, fit(t, p, c), c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/metrics"
 )
@@ -104,7 +102,7 @@ func (m *Model) checkWordTopics() error {
 			}
 			s += b
 		}
-		if s == 0 && (m.marginals[i] <= 0 || floats.Sum(m.topics[i*m.k:(i+1)*m.k]) == 0) {
+		if s == 0 && (m.marginals[i] <= 0 || vec.Sum(m.topics[i*m.k:(i+1)*m.k]) == 0) {
 			continue // a word that never occurs, or is in no topic
 		}
 		if !(math.Abs(s-1) <= simplexTol) {
@@ -141,7 +139,7 @@ func symmetrise(a []float64, k int) {
 	for i := 0; i < k && len(a) == k*k; i++ {
 		for j := range i {
 			if x, y := a[i*k+j], a[j*k+i]; x != y && math.Abs(x-y) <= symmetryTol*scale {
-				a[i*k+j] = x + (y-x)/2
+				a[i*k+j] = x + float64((y-x)/2)
 				a[j*k+i] = a[i*k+j]
 			}
 		}

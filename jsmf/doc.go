@@ -124,10 +124,11 @@
 // a terminal. [Model.Stats] keeps what each stage did and what was left out of the input. When ctx
 // ends, a fit returns soon and leaves no goroutine behind.
 //
-// The same input, settings and program give the same model to the last bit on one type of CPU,
-// whatever GOMAXPROCS and [Pipeline.Workers]. Between types of CPU numbers differ by rounding, up
-// to the tolerance of an eigenproblem (1e-5 in [rectify.AP]). [Model.Provenance] records the
-// program, the settings and the kernel. The default stages draw no random numbers.
+// The same input, settings and version give the same model to the last bit on every CPU,
+// whatever GOMAXPROCS and [Pipeline.Workers]: [Model.Hash] compares two in a word. That holds for [New], for
+// [Published] with AP, ENN or LR, and for the intervals of a [Bootstrap]. Other stages, such as t-SNE, PALM, the
+// anchor-free method, PADD and TLI, are equal up to rounding between types of CPU. [Model.Provenance] records the
+// program, the settings and the arithmetic. The default stages draw no random numbers.
 //
 // # Files
 //

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/corpus/text/stopwords"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/input"
@@ -172,8 +172,8 @@ func (d *documents) start(ctx context.Context, n, least int, visible bool) (cooc
 func (d *documents) best(n, least int) (words []int, idf []float64) {
 	idf, score := make([]float64, len(d.unigram)), make([]float64, len(d.unigram))
 	for w, df := range d.info.DocFrequencies {
-		idf[w] = math.Log(float64(d.info.Documents) / float64(df))
-		score[w] = d.unigram[w] * math.Log(float64(d.info.Documents/df))
+		idf[w] = arith.Log(float64(d.info.Documents) / float64(df))
+		score[w] = d.unigram[w] * arith.Log(float64(d.info.Documents/df))
 		if df < d.info.Documents {
 			words = append(words, w)
 		}

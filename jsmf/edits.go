@@ -20,7 +20,9 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/spelling"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Edits are what a person has decided about the topics of a model: their names, which of them
@@ -369,8 +371,8 @@ func (m *Model) take(k int, words []int) (left float64, err error) {
 		}
 		if m.wordTopics != nil {
 			m.wordTopics[i*m.k+k] = 0
-			if row := m.wordTopics[i*m.k:][:m.k]; floats.Sum(row) > 0 {
-				floats.Scale(1/floats.Sum(row), row)
+			if row := m.wordTopics[i*m.k:][:m.k]; vec.Sum(row) > 0 {
+				floats.Scale(1/vec.Sum(row), row)
 			}
 		}
 	}
@@ -393,10 +395,10 @@ func (m *Model) take(k int, words []int) (left float64, err error) {
 // not known: for the documents of a topic it is about what A says of them.
 func (m *Model) weigh(left []float64) {
 	m.corr = slices.Clone(m.corr)
-	before, after, weights := floats.Sum(m.corr), 0., slices.Clone(left)
+	before, after, weights := vec.Sum(m.corr), 0., slices.Clone(left)
 	for k := range weights {
-		if row := m.corr[k*m.k:][:m.k]; floats.Dot(row, left) > 0 {
-			weights[k] *= floats.Sum(row) / floats.Dot(row, left)
+		if row := m.corr[k*m.k:][:m.k]; vec.Dot(row, left) > 0 {
+			weights[k] *= vec.Sum(row) / vec.Dot(row, left)
 		}
 	}
 	for i := range m.corr {
@@ -408,7 +410,7 @@ func (m *Model) weigh(left []float64) {
 		logits := *m.logits
 		logits.Mean = slices.Clone(logits.Mean)
 		for k, v := range left {
-			logits.Mean[k] += math.Log(v)
+			logits.Mean[k] += arith.Log(v)
 		}
 		m.logits = &logits
 	}
@@ -416,7 +418,7 @@ func (m *Model) weigh(left []float64) {
 		for d := range c.IDs {
 			row := c.W.RawRowView(d)
 			floats.Mul(row, left)
-			if sum := floats.Sum(row); sum > 0 {
+			if sum := vec.Sum(row); sum > 0 {
 				floats.Scale(1/sum, row)
 			}
 		}

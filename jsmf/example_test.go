@@ -266,7 +266,7 @@ func ExampleBootstrap() {
 		fmt.Printf("%s: share %.2f (%.2f to %.2f), in %.0f %% of new fits\n", m.Name(k), t.Share.Value, t.Share.Low, t.Share.High, 100*t.Stability)
 	}
 	// Output:
-	// sail · harbour · rope: share 0.36 (0.33 to 0.40), in 100 % of new fits
+	// sail · rope · harbour: share 0.36 (0.33 to 0.40), in 100 % of new fits
 	// rose · seed · hedge: share 0.33 (0.30 to 0.37), in 100 % of new fits
 	// butter · recipe · flour: share 0.30 (0.27 to 0.34), in 100 % of new fits
 }

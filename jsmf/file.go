@@ -1,6 +1,8 @@
 package jsmf
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -68,6 +70,19 @@ func (m *Model) WriteTo(w io.Writer) (_ int64, err error) {
 }
 
 var _ io.WriterTo = (*Model)(nil)
+
+// Hash returns the SHA-256, in hexadecimal, of what WriteTo writes, less the versions and the machine in the
+// provenance. Two people who fit the same documents with the same settings compare it, or its
+// first letters.
+func (m *Model) Hash() (string, error) {
+	same := *m
+	same.prov.Version, same.prov.FormatVersion, same.prov.Go, same.prov.OS, same.prov.Arch = "", 0, "", "", ""
+	h := sha256.New()
+	if _, err := same.WriteTo(h); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
 
 // ReadModel reads a model that WriteTo wrote, and checks everything in it. It reads no further than
 // the end of the model. Wrap a source that is slow with small reads in a bufio.Reader.

@@ -14,6 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/console"
+	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/metrics"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
@@ -31,7 +32,7 @@ import (
 // A co-occurrence matrix must sum to 1 (to 1e-6), and no row may sum to less than zero. Words with
 // an empty row keep their number but are in no topic until passes put them there (Refine).
 //
-// The same input and settings give the same model to the bit on one type of CPU, whatever
+// The same input and settings give the same model to the bit on every CPU, whatever
 // GOMAXPROCS and Workers. Errors: those of Validate, K > N, [*MemoryLimitError],
 // [cooc.ErrNoDocuments], those of the stages, such as [*anchor.RankError] if the data has fewer
 // dimensions than the spectral solution has topics, or that of [refine.Passes] if topics cannot be
@@ -269,7 +270,7 @@ func (r *run) learn(ctx context.Context) (*Model, error) {
 		if res == nil || res.B == nil || res.WordTopics == nil || res.A == nil {
 			return "", fmt.Errorf("%s returned no model", method)
 		}
-		r.st.Sum = mat.Sum(res.A)
+		r.st.Sum = linalg.Sum(res.A)
 		if !(misfit(r.st.Sum) <= noFit) {
 			r.warn("the topic correlations sum to %.4g and not to about 1: the model does not fit", r.st.Sum)
 		}

@@ -117,7 +117,7 @@ func wordBytes(words ...string) (b []byte) {
 }
 
 const (
-	tinyProv = `{"version":"v0.1.0","format_version":3,"go":"go1.25.0","os":"linux","arch":"amd64","kernel":"gonum",` +
+	tinyProv = `{"version":"v0.1.0","format_version":3,"go":"go1.25.0","os":"linux","arch":"amd64","arithmetic":"1",` +
 		`"seed":18446744073709551615,"stages":["AP(T=15)","QR","active set"]}`
 	tinyStat = `{"corpus":{"documents":7,"words":5,"tokens":41,"nnz":19,` +
 		`"dropped_documents":[{"reason":"fewer than 2 tokens","count":2,"names":["a.txt","b.txt"]}],` +

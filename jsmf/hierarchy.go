@@ -113,7 +113,7 @@ func (h *Hierarchy) add(ctx context.Context, p Pipeline, k int) error {
 // on document frequencies do not apply.
 func (m *Model) asInput() (cooc.Operator, error) {
 	a := mat.DenseCopyOf(m.Correlations())
-	sum := mat.Sum(a)
+	sum := linalg.Sum(a)
 	if !(sum > 0) {
 		return nil, fmt.Errorf("the correlations below sum to %.9g", sum)
 	}

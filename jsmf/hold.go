@@ -8,12 +8,13 @@ import (
 	"slices"
 	"time"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/metrics"
 )
 
@@ -241,12 +242,12 @@ func (t *trial) score(ctx context.Context, m *Model, i int, x *try) error {
 	if len(t.words) >= len(x.logs) {
 		return nil // known from another K
 	}
-	all := floats.Sum(u)
+	all := vec.Sum(u)
 	for d := range hidden.NumDocs() {
 		words, _ := hidden.Doc(d)
 		alone := 0.0
 		for _, w := range words {
-			alone += math.Log(u[w] / all)
+			alone += arith.Log(u[w] / all)
 		}
 		t.words, t.alone = append(t.words, float64(len(words))), append(t.alone, alone)
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
 
@@ -141,9 +142,9 @@ func (m *Model) Labels(ctx context.Context, docs corpus.Source, labels func(corp
 			continue
 		}
 		row := x.W.RawRowView(d)
-		floats.AddScaled(all, x.Docs[d].Tokens, row)
+		vec.AddScaled(all, x.Docs[d].Tokens, row)
 		for _, l := range list {
-			floats.AddScaled(out.Given.RawRowView(l), x.Docs[d].Tokens, row)
+			vec.AddScaled(out.Given.RawRowView(l), x.Docs[d].Tokens, row)
 		}
 	}
 	for l, name := range names {
@@ -218,7 +219,7 @@ func (m *Model) features(ctx context.Context, docs corpus.Source) (*features, er
 		value := x.value[at-len(ids) : at]
 		for i, w := range ids {
 			if p := m.marginals[w]; p > 0 && p < 1 {
-				value[i] = -(1 + math.Log(float64(counts[i]))) * math.Log(p)
+				value[i] = -(1 + arith.Log(float64(counts[i]))) * arith.Log(p)
 			}
 		}
 		if norm := floats.Norm(value, 2); norm > 0 {
@@ -244,7 +245,7 @@ func (x *features) each(d int, f func(place int, value float64)) {
 }
 
 func (x *features) dot(weight []float64, d int) (sum float64) {
-	x.each(d, func(at int, v float64) { sum += weight[at] * v })
+	x.each(d, func(at int, v float64) { sum += float64(weight[at] * v) })
 	return sum
 }
 
@@ -253,7 +254,7 @@ func (x *features) learn(ctx context.Context, weight []float64, docs []int, has 
 	const steps, cost = 30, 1.
 	alpha, squares := make([]float64, len(docs)), make([]float64, len(docs))
 	for i, d := range docs {
-		x.each(d, func(_ int, v float64) { squares[i] += v * v })
+		x.each(d, func(_ int, v float64) { squares[i] += float64(v * v) })
 	}
 	for range steps {
 		for i, d := range docs {
@@ -261,11 +262,11 @@ func (x *features) learn(ctx context.Context, weight []float64, docs []int, has 
 			if has(d) {
 				y = 1
 			}
-			slope := y*x.dot(weight, d) - 1 + alpha[i]/(2*cost)
+			slope := float64(y*x.dot(weight, d)) - 1 + float64(alpha[i]/(2*cost))
 			next := max(0, alpha[i]-slope/(squares[i]+1/(2*cost)))
 			step := y * (next - alpha[i])
 			if alpha[i] = next; step != 0 {
-				x.each(d, func(at int, v float64) { weight[at] += step * v })
+				x.each(d, func(at int, v float64) { weight[at] += float64(step * v) })
 			}
 		}
 		if err := ctx.Err(); err != nil {

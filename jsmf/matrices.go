@@ -238,9 +238,9 @@ func (m *Model) pairs() []TopicPair {
 				if d := a[i] * a[j]; d != 0 {
 					p.Lift = p.Joint / d
 				}
-				vi, vj := at(i, i)-a[i]*a[i], at(j, j)-a[j]*a[j]
+				vi, vj := at(i, i)-float64(a[i]*a[i]), at(j, j)-float64(a[j]*a[j])
 				if vi > varianceTol*at(i, i) && vj > varianceTol*at(j, j) && vi > 0 && vj > 0 {
-					p.Correlation = (p.Joint - a[i]*a[j]) / (math.Sqrt(vi) * math.Sqrt(vj))
+					p.Correlation = (p.Joint - float64(a[i]*a[j])) / (math.Sqrt(vi) * math.Sqrt(vj))
 				}
 			}
 			pairs = append(pairs, p)

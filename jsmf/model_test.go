@@ -18,7 +18,7 @@ import (
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
-	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/modelfile"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/refine"
@@ -106,7 +106,7 @@ func tinyParts() modelParts {
 			Sum:      1,
 			Warnings: []string{"1 word never occurs"},
 		},
-		Provenance: Provenance{Version: "v0.1.0", FormatVersion: 3, Go: "go1.25.0", OS: "linux", Arch: "amd64", Kernel: "gonum",
+		Provenance: Provenance{Version: "v0.1.0", FormatVersion: 3, Go: "go1.25.0", OS: "linux", Arch: "amd64", Arithmetic: "1",
 			Seed: math.MaxUint64, Stages: []string{"AP(T=15)", "QR", "active set"}},
 	}
 }
@@ -672,7 +672,7 @@ func TestVersionIn(t *testing.T) {
 		}
 	}
 	if p := newProvenance(3, []string{"a"}, nil); p.Version == "" || p.Go == "" || p.OS == "" || p.Arch == "" ||
-		p.Kernel != linalg.KernelName() || p.Seed != 3 || p.FormatVersion != modelfile.Version || !slices.Equal(p.Stages, []string{"a"}) {
+		p.Arithmetic != arith.Version || p.Seed != 3 || p.FormatVersion != modelfile.Version || !slices.Equal(p.Stages, []string{"a"}) {
 		t.Errorf("provenance is %+v", p)
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // A name is made of nameWords words at most, separated by nameSeparator, from the nameChoice best
@@ -277,7 +277,7 @@ func backgroundTopics(weights, a *mat.Dense, df []int, docs int, alone []float64
 		if mass[t] > 0 {
 			words[t] /= mass[t]
 		}
-		if share := floats.Sum(a.RawRowView(t)); share > 0 && a.At(t, t) > 0 {
+		if share := vec.Sum(a.RawRowView(t)); share > 0 && a.At(t, t) > 0 {
 			spread[t] = share * share / a.At(t, t)
 		}
 	}

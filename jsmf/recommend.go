@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/stat"
-
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/console"
+	"github.com/jsmf-go/spectral/internal/spread"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // some are the thirds by which numbers of topics are compared, and the pairs of their models.
@@ -57,10 +57,10 @@ func (t *trial) part(x []float64, third int) []float64 {
 // thirds if that is larger.
 func (t *trial) ahead(a, b []float64, s some) (mean, err float64) {
 	sum, words, docs := 0.0, 0.0, 0.0
-	var means []float64
+	var means spread.Spread
 	for _, i := range s.thirds {
-		x, n := floats.Sum(t.part(a, i))-floats.Sum(t.part(b, i)), floats.Sum(t.part(t.words, i))
-		means = append(means, x/n)
+		x, n := vec.Sum(t.part(a, i))-vec.Sum(t.part(b, i)), vec.Sum(t.part(t.words, i))
+		means.Add(x / n)
 		sum, words, docs = sum+x, words+n, docs+float64(len(t.parts[i]))
 	}
 	mean = sum / words
@@ -68,12 +68,12 @@ func (t *trial) ahead(a, b []float64, s some) (mean, err float64) {
 	for _, i := range s.thirds {
 		a, b, words := t.part(a, i), t.part(b, i), t.part(t.words, i)
 		for d, n := range words {
-			x := a[d] - b[d] - mean*n
-			square += x * x
+			x := a[d] - b[d] - float64(mean*n)
+			square += float64(x * x)
 		}
 	}
-	if err = math.Sqrt(square*docs/(docs-1)) / words; len(means) > 1 {
-		err = max(err, stat.StdDev(means, nil)/math.Sqrt(float64(len(means))))
+	if err = math.Sqrt(square*docs/(docs-1)) / words; len(s.thirds) > 1 {
+		err = max(err, math.Sqrt(means.Variance()/float64(len(s.thirds))))
 	}
 	return mean, err
 }
@@ -85,18 +85,19 @@ func (x *try) share(s some) (mean, err float64) {
 	if s.thirds == nil {
 		s = first(len(x.models))
 	}
-	var of []float64
+	var of spread.Spread
 	for _, p := range s.pairs {
-		of = append(of, x.back[p])
+		of.Add(x.back[p])
 	}
-	if len(of) == 0 {
+	n := float64(len(s.pairs))
+	if n == 0 {
 		return 1, 0
 	}
-	mean = stat.Mean(of, nil)
-	if len(of) > 1 {
-		err = stat.StdErr(stat.StdDev(of, nil), float64(len(of)))
+	mean = of.Mean()
+	if n > 1 {
+		err = math.Sqrt(of.Variance() / n)
 	}
-	return mean, max(err, math.Sqrt(mean*(1-mean)/float64(x.K*len(of))))
+	return mean, max(err, math.Sqrt(mean*(1-mean)/(float64(x.K)*n)))
 }
 
 // most is the share of topics that must come back.
@@ -123,7 +124,7 @@ func (t *trial) best(of []int) int {
 // errors are added. All of them have these thirds, if these are not what each has (known).
 func (t *trial) holding(of []int, s some, errors float64) (hold []int) {
 	for _, i := range of {
-		if share, err := t.tries[i].share(s); share+errors*err >= most {
+		if share, err := t.tries[i].share(s); share+float64(errors*err) >= most {
 			hold = append(hold, i)
 		}
 	}
@@ -150,7 +151,7 @@ func (t *trial) choose(hold, all []int, s some, errors float64) (chosen int, amo
 		}
 		among = append(among, i)
 		share, _ := t.tries[i].share(s)
-		if more := (2*share - 1) * float64(t.tries[i].K); more > largest {
+		if more := (float64(2*share) - 1) * float64(t.tries[i].K); more > largest {
 			chosen, largest = i, more
 		}
 	}
@@ -212,7 +213,7 @@ func (t *trial) surely() (out []int) {
 			var shares, logs [2]float64
 			for j, n := range near {
 				shares[j], _ = t.tries[n].share(known)
-				logs[j] = math.Log(float64(t.tries[n].K) / float64(t.tries[i].K))
+				logs[j] = arith.Log(float64(t.tries[n].K) / float64(t.tries[i].K))
 			}
 			share = shares[0]
 			if near[0] < near[1] {
@@ -229,7 +230,7 @@ func (t *trial) surely() (out []int) {
 
 // sweep sums up what was tried. given says that the caller chose the numbers.
 func (t *trial) sweep(given bool) *Sweep {
-	s := &Sweep{Documents: len(t.words), Words: int(floats.Sum(t.words))}
+	s := &Sweep{Documents: len(t.words), Words: int(vec.Sum(t.words))}
 	best, full := t.best(t.held(1)), t.held(3)
 	chosen, among := t.near()
 	share, _ := t.tries[chosen].share(known)
@@ -259,7 +260,7 @@ func (t *trial) sweep(given bool) *Sweep {
 		if x.err == nil {
 			p.NPMI = x.npmi / float64(len(x.models))
 			ahead, _ := t.common(i, chosen)
-			p.PerWord = floats.Sum(t.tries[chosen].logs)/floats.Sum(t.words) + ahead
+			p.PerWord = vec.Sum(t.tries[chosen].logs)/vec.Sum(t.words) + ahead
 			if i != best {
 				p.Behind, p.Error = t.common(best, i)
 			}

@@ -11,7 +11,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
@@ -51,7 +53,7 @@ const noFit = math.Ln2
 // misfit returns |ln ΣA|.
 func misfit(sum float64) float64 {
 	if sum > 0 {
-		return math.Abs(math.Log(sum))
+		return math.Abs(arith.Log(sum))
 	}
 	return math.Inf(1)
 }
@@ -213,7 +215,7 @@ func (r *run) carry(ctx context.Context, free *mat.Dense) (*refine.Result, error
 		}
 		largest := last
 		for c := last + 1; c < o.K; c++ {
-			if mat.Sum(x.A.RowView(c)) > mat.Sum(x.A.RowView(largest)) {
+			if linalg.Sum(x.A.RowView(c)) > linalg.Sum(x.A.RowView(largest)) {
 				largest = c
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/vec"
 	recovery "github.com/jsmf-go/spectral/recover"
 )
@@ -232,22 +233,22 @@ func ofSums(of *recovery.LogisticNormal, to []int, left int) *recovery.LogisticN
 		if l < 0 {
 			continue
 		}
-		at := of.Mean[i] + of.Covariance.At(i, i)/2
+		at := of.Mean[i] + float64(of.Covariance.At(i, i)/2)
 		mean[l] = append(mean[l], at)
 		for j, r := range to {
 			if r < 0 {
 				continue
 			}
-			both := at + of.Mean[j] + of.Covariance.At(j, j)/2 + of.Covariance.At(i, j)
+			both := at + of.Mean[j] + float64(of.Covariance.At(j, j)/2) + of.Covariance.At(i, j)
 			second[l*left+r] = append(second[l*left+r], both)
 		}
 	}
 	out := &recovery.LogisticNormal{Information: of.Information, Mean: make([]float64, left), Covariance: mat.NewSymDense(left, nil)}
 	for i := range left {
 		for j := range i + 1 {
-			out.Covariance.SetSym(i, j, floats.LogSumExp(second[i*left+j])-floats.LogSumExp(mean[i])-floats.LogSumExp(mean[j]))
+			out.Covariance.SetSym(i, j, arith.LogSumExp(second[i*left+j])-arith.LogSumExp(mean[i])-arith.LogSumExp(mean[j]))
 		}
-		out.Mean[i] = floats.LogSumExp(mean[i]) - out.Covariance.At(i, i)/2
+		out.Mean[i] = arith.LogSumExp(mean[i]) - float64(out.Covariance.At(i, i)/2)
 	}
 	return out
 }
@@ -329,18 +330,18 @@ func (m *Model) mergedFrom(of *Model, p merging) {
 
 // withoutDropped makes what m has of another model, of which some topics were dropped, add up to what it did there.
 func (m *Model) withoutDropped(of *Model) {
-	floats.Scale(floats.Sum(of.corr)/floats.Sum(m.corr), m.corr)
+	floats.Scale(vec.Sum(of.corr)/vec.Sum(m.corr), m.corr)
 	rows := func(a []float64) {
 		for i := range len(a) / m.k {
-			if row := a[i*m.k:][:m.k]; floats.Sum(row) > 0 {
-				floats.Scale(1/floats.Sum(row), row)
+			if row := a[i*m.k:][:m.k]; vec.Sum(row) > 0 {
+				floats.Scale(1/vec.Sum(row), row)
 			}
 		}
 	}
 	rows(m.wordTopics)
 	if c := m.add.Documents; c != nil && len(c.IDs) > 0 {
 		for d := range c.IDs {
-			if left := floats.Sum(c.W.RawRowView(d)); left == 0 {
+			if left := vec.Sum(c.W.RawRowView(d)); left == 0 {
 				c.Docs[d].Status = infer.AllZero
 			} else if left < 0.1 {
 				c.Docs[d].Status = infer.NoTopic

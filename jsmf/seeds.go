@@ -15,6 +15,7 @@ import (
 
 	"github.com/jsmf-go/spectral/corpus/text"
 	"github.com/jsmf-go/spectral/infer"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/spelling"
@@ -241,10 +242,10 @@ func (s *seeding) count(ctx context.Context, pr *problem, seeds []Seed) error {
 				if len(of) > 1 {
 					s.seen[t][i].meets++
 				}
-				x += math.Log(all / s.seen[t][i].df)
+				x += arith.Log(all / s.seen[t][i].df)
 			}
 			found[t] = of[:0]
-			weights[t] += x * x
+			weights[t] += float64(x * x)
 			for i, w := range d.Words {
 				s.b.Set(int(w), t, s.b.At(int(w), t)+x*x*float64(d.Counts[i])/tokens)
 			}
@@ -267,7 +268,7 @@ func (s *seeding) count(ctx context.Context, pr *problem, seeds []Seed) error {
 		s.b.SetCol(t, column)
 		total := 0.
 		for i := range words {
-			words[i].Share *= s.seen[t][i].uses
+			words[i].Share = float64(words[i].Share * s.seen[t][i].uses)
 			total += words[i].Share
 		}
 		for i := range words {
@@ -338,7 +339,7 @@ func (s *seeding) judge(ctx context.Context, m *Model) error {
 				elsewhere++
 			}
 			y := s.seen[t][i]
-			if y.meets <= y.expected+2*math.Sqrt(y.expected) {
+			if y.meets <= y.expected+float64(2*math.Sqrt(y.expected)) {
 				apart++
 			}
 			meets, expected = meets+y.meets, expected+y.expected

@@ -13,8 +13,8 @@ import (
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/errs"
-	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/modelfile"
 	recovery "github.com/jsmf-go/spectral/recover"
 	"github.com/jsmf-go/spectral/recover/anchorfree"
@@ -164,15 +164,15 @@ func deepCopy(v reflect.Value) {
 	}
 }
 
-// Provenance records how a model was made. The same input, settings and type of CPU give the same
-// model to the last bit; a model that follows another ([Pipeline.From]) also needs that one.
+// Provenance records how a model was made. The same input, settings and version give the same
+// model to the last bit, on every CPU (Model.Hash); a model that follows another ([Pipeline.From]) also needs that one.
 type Provenance struct {
 	Version       string   `json:"version"`        // of this library; "(devel)" in a checkout, "unknown" without build information
 	FormatVersion int      `json:"format_version"` // of the file a model was read from, or else of the file it would be written to
 	Go            string   `json:"go"`             // release of Go, as runtime.Version
 	OS            string   `json:"os"`             // as runtime.GOOS
 	Arch          string   `json:"arch"`           // as runtime.GOARCH
-	Kernel        string   `json:"kernel"`         // the matrix-product kernel chosen at run time
+	Arithmetic    string   `json:"arithmetic"`     // the version of how numbers are computed: with the same one a fit has the same bits on every CPU; "" in files of before
 	Seed          uint64   `json:"seed"`
 	Stages        []string `json:"stages"` // a description of each stage with all its settings, in their order
 
@@ -188,7 +188,7 @@ func newProvenance(seed uint64, stages []string, set *text.Setting) Provenance {
 	return Provenance{
 		Version: moduleVersion(), FormatVersion: modelfile.Version,
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Kernel: linalg.KernelName(), Seed: seed, Stages: stages, Text: set,
+		Arithmetic: arith.Version, Seed: seed, Stages: stages, Text: set,
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"gonum.org/v1/gonum/floats"
-
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/bytesize"
 	"github.com/jsmf-go/spectral/internal/console"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Sweep says how many topics documents carry: see Grid.
@@ -184,7 +184,7 @@ const (
 func (t *trial) numbers() (ks []int) {
 	highest := max(gridFrom, min(gridMax, t.docs.NumDocs()/gridDocs, t.docs.NumWords()/2))
 	for i := 0.; ; i++ {
-		k := int(math.Round(gridFrom * math.Pow(2, i/gridSteps)))
+		k := int(math.Round(gridFrom * arith.Pow(2, i/gridSteps)))
 		if k > highest {
 			return ks
 		}
@@ -221,7 +221,7 @@ func (t *trial) search(ctx context.Context, tr *tracker, ks []int, given bool) e
 	if len(t.held(1)) == 0 {
 		return t.tries[0].err
 	}
-	if floats.Sum(t.words) == 0 {
+	if vec.Sum(t.words) == 0 {
 		return errors.New("the documents held out have too few words")
 	}
 	return nil

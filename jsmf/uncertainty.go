@@ -271,7 +271,7 @@ func (s *tally) addDrawn(ctx context.Context, r *Replicate) error {
 	}
 	for t, d := range r.Distance {
 		if r.Matched[t] {
-			s.lost[t].Add(d / 2)
+			s.lost[t].Add(float64(d / 2))
 		}
 	}
 	return nil

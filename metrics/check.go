@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -101,7 +100,7 @@ func checkMarginals(what string, c []float64, n int) (sum float64, err error) {
 			return 0, fmt.Errorf("metrics: %s[%d]: %v is not finite", what, i, v)
 		}
 	}
-	if sum = floats.Sum(c); !(sum > 0) {
+	if sum = vec.Sum(c); !(sum > 0) {
 		return 0, fmt.Errorf("metrics: the marginals sum to %.9g, which is not positive", sum)
 	}
 	return sum, nil

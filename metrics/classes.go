@@ -2,12 +2,12 @@ package metrics
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/assign"
 )
 
@@ -128,8 +128,8 @@ func (a *Agreement) adjust() {
 	entropy := func(x []int) (h, pairs float64) {
 		for _, n := range x {
 			if n > 0 {
-				h -= float64(n) / total * math.Log(float64(n)/total)
-				pairs += float64(n) * float64(n-1) / 2
+				h -= float64(float64(n) / total * arith.Log(float64(n)/total))
+				pairs += float64(float64(n) * float64(n-1) / 2)
 			}
 		}
 		return h, pairs
@@ -138,7 +138,7 @@ func (a *Agreement) adjust() {
 	hc, pc := entropy(cols)
 	logs := make([]float64, all+1) // of factorials
 	for n := 1; n <= all; n++ {
-		logs[n] = logs[n-1] + math.Log(float64(n))
+		logs[n] = logs[n-1] + arith.Log(float64(n))
 	}
 	var mi, expected, both float64
 	for c, row := range a.Counts {
@@ -146,25 +146,25 @@ func (a *Agreement) adjust() {
 			r, s := rows[c], cols[l]
 			product := float64(r) * float64(s)
 			if n > 0 {
-				mi += float64(n) / total * math.Log(float64(n)*total/product)
-				both += float64(n) * float64(n-1) / 2
+				mi += float64(float64(n) / total * arith.Log(float64(n)*total/product))
+				both += float64(float64(n) * float64(n-1) / 2)
 			}
 			// n of a table with the same sums at random is hypergeometric.
 			for n := max(1, r+s-all); n <= min(r, s); n++ {
-				p := math.Exp(logs[r] + logs[s] + logs[all-r] + logs[all-s] - logs[all] - logs[n] - logs[r-n] - logs[s-n] - logs[all-r-s+n])
-				expected += p * float64(n) / total * math.Log(float64(n)*total/product)
+				p := arith.Exp(logs[r] + logs[s] + logs[all-r] + logs[all-s] - logs[all] - logs[n] - logs[r-n] - logs[s-n] - logs[all-r-s+n])
+				expected += float64(p * float64(n) / total * arith.Log(float64(n)*total/product))
 			}
 		}
 	}
-	h := (hr + hc) / 2
+	h := float64((hr + hc) / 2)
 	if !(h > 0) {
 		return
 	}
 	a.NMI = min(max(mi/h, 0), 1)
-	if h-expected > 1e-9*h { // else each document is a cluster and has a label of its own
+	if h-expected > float64(1e-9*h) { // else each document is a cluster and has a label of its own
 		a.AMI = (mi - expected) / (h - expected)
-		chance := pr * pc / (total * (total - 1) / 2)
-		a.ARI = (both - chance) / ((pr+pc)/2 - chance)
+		chance := float64(pr * pc / (total * (total - 1) / 2))
+		a.ARI = (both - chance) / (float64((pr+pc)/2) - chance)
 	}
 }
 

@@ -8,10 +8,13 @@ import (
 	"reflect"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/arith"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // PairCounts holds in how many documents words occur, alone and together.
@@ -71,7 +74,7 @@ func perTopic(tops [][]int, f func(top []int) float64) Stat {
 
 // umassTerm is the summand of Coherence, with ε = 0.01 documents.
 func umassTerm(p PairCounts, i, below int) float64 {
-	return math.Log((float64(p.At(i, below)) + 0.01) / float64(max(p.D1(below), 1)))
+	return arith.Log((float64(p.At(i, below)) + 0.01) / float64(max(p.D1(below), 1)))
 }
 
 // coherence is Report.Coherence.
@@ -103,7 +106,7 @@ func npmi(tops [][]int, p PairCounts) Stat {
 			case m:
 				return 1
 			default:
-				return math.Log(d*m/(float64(p.D1(hi))*float64(p.D1(lo)))) / math.Log(m/d)
+				return arith.Log(d*m/(float64(p.D1(hi))*float64(p.D1(lo)))) / arith.Log(m/d)
 			}
 		})
 	})
@@ -213,7 +216,7 @@ func uMass(lists [][]int, p PairCounts) Stat {
 			if d == 0 || count1(p, lo) == 0 {
 				return 0
 			}
-			return math.Log((float64(p.At(lo, hi))/m + listEpsilon) / (d / m))
+			return arith.Log((float64(p.At(lo, hi))/m + listEpsilon) / (d / m))
 		})
 	})
 }
@@ -232,7 +235,7 @@ func cV(lists [][]int, p PairCounts) Stat {
 		if n < 2 {
 			return math.NaN()
 		}
-		v, whole := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
+		v, whole := mat.NewDense(n, n, nil), make([]float64, n)
 		for i, a := range l {
 			for j, b := range l[:i+1] {
 				x := smoothNPMI(p, a, b)
@@ -241,13 +244,13 @@ func cV(lists [][]int, p PairCounts) Stat {
 			}
 		}
 		for i := range n {
-			whole.AddVec(whole, v.RowView(i))
+			floats.Add(whole, v.RawRowView(i))
 		}
 		s := 0.0
 		for i := range n {
-			row := v.RowView(i)
-			if q := mat.Norm(row, 2) * mat.Norm(whole, 2); q > 0 {
-				s += mat.Dot(row, whole) / q
+			row := v.RawRowView(i)
+			if q := vec.Norm(row) * vec.Norm(whole); q > 0 {
+				s += vec.Dot(row, whole) / q
 			}
 		}
 		return s / float64(n)
@@ -286,5 +289,5 @@ func smoothNPMI(p PairCounts, a, b int) float64 {
 		return 1
 	}
 	x := both/m + listEpsilon
-	return math.Log(x/(da/m*db/m)) / -math.Log(x)
+	return arith.Log(x/(da/m*db/m)) / -arith.Log(x)
 }

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
 )
 
 // Factors is a factorisation C ≈ BABᵀ of N words and K topics, made by any program. B is
@@ -46,7 +47,7 @@ func Evaluate(ctx context.Context, f Factors) (*Report, error) {
 		}
 	}
 	if f.A != nil {
-		r.Legality, r.Dominancy, r.DominancyDiag = mat.Sum(e.a), dominancy(e.a), dominancyDiag(e.a)
+		r.Legality, r.Dominancy, r.DominancyDiag = linalg.Sum(e.a), dominancy(e.a), dominancyDiag(e.a)
 	}
 	if f.WordTopics != nil {
 		r.Entropy = entropy(f.WordTopics)

@@ -92,8 +92,8 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 			}
 			yi := breve.RawRowView(i)
 			inv := 1 / marg[i]
-			norm2 := norms2[i] * inv * inv
-			d2 := norm2 - 2*inv*floats.Dot(f.RawRowView(i), yi) + floats.Dot(yg.RawRowView(i), yi)
+			norm2 := float64(norms2[i] * inv * inv)
+			d2 := norm2 - float64(2*inv*vec.Dot(f.RawRowView(i), yi)) + vec.Dot(yg.RawRowView(i), yi)
 			if vec.Finite(d2) && d2 <= cancel*norm2 {
 				if rows[w] == nil {
 					rows[w] = make([]float64, n)
@@ -101,8 +101,11 @@ func recovery(ctx context.Context, c cooc.Matrix, norms2 []float64, breve *mat.D
 				r := rows[w]
 				c.RowTo(r, i)
 				floats.Scale(inv, r)
-				blas64.Gemv(blas.NoTrans, -1, xr, blas64.Vector{N: k, Inc: 1, Data: yi}, 1, blas64.Vector{N: n, Inc: 1, Data: r})
-				d2 = floats.Dot(r, r)
+				column := func(x []float64) blas64.General { return blas64.General{Rows: len(x), Cols: 1, Stride: 1, Data: x} }
+				if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, -1, xr, column(yi), 1, column(r), 1); err != nil {
+					return err
+				}
+				d2 = vec.Dot(r, r)
 			}
 			if !vec.Finite(d2) {
 				return fmt.Errorf("metrics: C[%d]: %v is the squared residual of the row: C holds numbers that are not finite", i, d2)
@@ -135,9 +138,15 @@ func approximation(ctx context.Context, c cooc.Matrix, norms2 []float64, b, a *m
 	if err := linalg.Gram(ctx, b.RawMatrix(), g.RawMatrix(), workers); err != nil {
 		return 0, err
 	}
-	gag.Product(g, a, g)
-	c2, model2 := floats.Sum(norms2), dot(a, gag)
-	d2 := c2 - 2*dot(a, bcb) + model2
+	ag := mat.NewDense(k, k, nil)
+	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, a.RawMatrix(), g.RawMatrix(), 0, ag.RawMatrix(), workers); err != nil {
+		return 0, err
+	}
+	if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, g.RawMatrix(), ag.RawMatrix(), 0, gag.RawMatrix(), workers); err != nil {
+		return 0, err
+	}
+	c2, model2 := vec.Sum(norms2), dot(a, gag)
+	d2 := c2 - float64(2*dot(a, bcb)) + model2
 	if vec.Finite(d2) && d2 <= cancel*math.Max(c2, model2) {
 		var err error
 		if d2, err = residual2(ctx, c, b, a, workers); err != nil {
@@ -175,13 +184,13 @@ func residual2(ctx context.Context, c cooc.Matrix, b, a *mat.Dense, workers int)
 			return err
 		}
 		d := rows.Data[:(hi-lo)*n]
-		part[chunk] = floats.Dot(d, d)
+		part[chunk] = vec.Dot(d, d)
 		return nil
 	})
 	if err != nil {
 		return 0, err
 	}
-	return floats.Sum(part), nil
+	return vec.Sum(part), nil
 }
 
 // dot returns the sum of the products of the entries of a and b.
@@ -189,7 +198,7 @@ func dot(a, b *mat.Dense) float64 {
 	r, _ := a.Dims()
 	s := 0.0
 	for i := range r {
-		s += floats.Dot(a.RawRowView(i), b.RawRowView(i))
+		s += vec.Dot(a.RawRowView(i), b.RawRowView(i))
 	}
 	return s
 }

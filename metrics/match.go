@@ -6,11 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/assign"
 	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Matching says which topic of one model is which of another. Each list has an
@@ -74,7 +74,7 @@ func Match(ctx context.Context, a, b *mat.Dense, o MatchOptions) (*Matching, err
 	dist := slices.Repeat([]float64{math.NaN()}, ta.k)
 	for k, l := range of {
 		if l >= 0 {
-			dist[k] = floats.Distance(rowsA.RawRowView(k), rowsB.RawRowView(l), 1)
+			dist[k] = vec.Taxicab(rowsA.RawRowView(k), rowsB.RawRowView(l))
 			out.Overlap[k] = overlap(ta, tb, at, k, l, top)
 		}
 	}
@@ -177,11 +177,11 @@ func distances(ctx context.Context, a, b *mat.Dense, workers int) (*mat.Dense, e
 	out := mat.NewDense(ka, kb, nil)
 	rows, cols := sparseRows(a), sparseRows(b)
 	meet := columnsOf(cols, n)
-	one := func(k, l int) float64 { return floats.Distance(a.RawRowView(k), b.RawRowView(l), 1) }
+	one := func(k, l int) float64 { return vec.Taxicab(a.RawRowView(k), b.RawRowView(l)) }
 	if 4*meet.pairs(rows) < ka*kb*n {
 		one = func(k, l int) float64 {
 			x, y := &rows[k], &cols[l]
-			return float64(n-len(x.at)-len(y.at))*math.Abs(x.base-y.base) + x.away(y.base) + y.away(x.base)
+			return float64(float64(n-len(x.at)-len(y.at))*math.Abs(x.base-y.base)) + x.away(y.base) + y.away(x.base)
 		}
 	} else {
 		meet.start = nil
@@ -222,7 +222,9 @@ func sparseRows(a *mat.Dense) []sparseRow {
 		}
 		x.sorted = slices.Sorted(slices.Values(x.values))
 		x.sums = make([]float64, len(x.at)+1)
-		floats.CumSum(x.sums[1:], x.sorted)
+		for i, v := range x.sorted {
+			x.sums[i+1] = x.sums[i] + v
+		}
 		out[t] = x
 	}
 	return out
@@ -249,7 +251,7 @@ func majority(x []float64) (most float64) {
 func (x *sparseRow) away(y float64) float64 {
 	r, _ := slices.BinarySearch(x.sorted, y)
 	n := len(x.sorted)
-	return (float64(r)*y - x.sums[r]) + (x.sums[n] - x.sums[r] - float64(n-r)*y)
+	return (float64(float64(r)*y) - x.sums[r]) + (x.sums[n] - x.sums[r] - float64(float64(n-r)*y))
 }
 
 // columns holds for each word the rows in which it has another number than the base.

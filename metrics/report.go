@@ -266,7 +266,7 @@ func NewStat(values []float64) Stat {
 	for _, v := range values {
 		if !math.IsNaN(v) {
 			d := v - s.Mean
-			s.Std += d * d
+			s.Std += float64(d * d)
 		}
 	}
 	s.Std = math.Sqrt(s.Std / float64(n-1))

@@ -6,9 +6,9 @@ import (
 	"math"
 	"sort"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
@@ -17,12 +17,12 @@ import (
 func entropy(breve *mat.Dense) Stat {
 	n, k := breve.Dims()
 	values := make([]float64, n)
-	lgK := math.Log2(float64(k))
+	lgK := arith.Log2(float64(k))
 	for i := range values {
 		h, any := 0.0, false
 		for _, p := range breve.RawRowView(i) {
 			if p > 0 {
-				h -= p * math.Log2(p)
+				h -= float64(p * arith.Log2(p))
 				any = true
 			}
 		}
@@ -42,7 +42,7 @@ func (t *topics) sparsity() Stat {
 	for i := range t.n {
 		for k, p := range t.b.RawRowView(i) {
 			l1[k] += p
-			l2[k] += p * p
+			l2[k] += float64(p * p)
 		}
 	}
 	root := math.Sqrt(float64(t.n))
@@ -64,7 +64,7 @@ func (t *topics) specificity(c []float64, sum float64) Stat {
 			switch {
 			case p == 0:
 			case ci > 0:
-				values[k] += p * math.Log2(p*sum/ci)
+				values[k] += float64(p * arith.Log2(p*sum/ci))
 			default:
 				values[k] = math.NaN()
 			}
@@ -114,9 +114,9 @@ func (t *topics) topicDissimilarity() (float64, error) {
 	d2 := make([]float64, t.k)
 	for i := range t.n {
 		row := t.b.RawRowView(i)
-		mean := floats.Sum(row) / float64(full)
+		mean := vec.Sum(row) / float64(full)
 		for k, p := range row {
-			d2[k] += (mean - p) * (mean - p)
+			d2[k] += float64((mean - p) * (mean - p))
 		}
 	}
 	r := 0.0
@@ -174,7 +174,7 @@ func validityMarginal(a, breve *mat.Dense, c []float64) float64 {
 	_, k := breve.Dims()
 	q := make([]float64, k)
 	for i, ci := range c {
-		floats.AddScaled(q, ci, breve.RawRowView(i))
+		vec.AddScaled(q, ci, breve.RawRowView(i))
 	}
 	return symmetricKL(rowSums(a), q)
 }
@@ -183,7 +183,7 @@ func rowSums(a *mat.Dense) []float64 {
 	n, _ := a.Dims()
 	s := make([]float64, n)
 	for i := range s {
-		s[i] = floats.Sum(a.RawRowView(i))
+		s[i] = vec.Sum(a.RawRowView(i))
 	}
 	return s
 }
@@ -193,12 +193,12 @@ func symmetricKL(p, q []float64) float64 { return (kl2(p, q) + kl2(q, p)) / 2 }
 // kl2 returns Σ p_i lg(p_i/q̂_i) with q̂ = q/Σq, and NaN where it does not exist:
 // p_i > 0 = q_i, or a negative entry.
 func kl2(p, q []float64) float64 {
-	sum, s := floats.Sum(q), 0.0
+	sum, s := vec.Sum(q), 0.0
 	for i, x := range p {
 		switch {
 		case x == 0 && q[i] >= 0:
 		case x > 0 && q[i] > 0:
-			s += x * math.Log2(x*sum/q[i])
+			s += float64(x * arith.Log2(x*sum/q[i]))
 		default:
 			return math.NaN()
 		}
@@ -237,7 +237,7 @@ func (t *topics) softBasisRank(anchors []int) Stat {
 	for k, s := range anchors {
 		values[k] = math.NaN()
 		if p := t.b.At(s, k); p > 0 {
-			values[k] = math.Log(top[k] / p)
+			values[k] = arith.Log(top[k] / p)
 		}
 	}
 	return NewStat(values)
@@ -288,7 +288,7 @@ func (p place) share() float64 {
 	if p.above == p.of && p.of > 0 {
 		return 1
 	}
-	return (float64(p.above) + float64(p.tied)/2) / float64(p.of)
+	return (float64(p.above) + float64(float64(p.tied)/2)) / float64(p.of)
 }
 
 // places returns the places of the given words in topic l.

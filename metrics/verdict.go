@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
@@ -171,7 +172,7 @@ func verdicts(ctx context.Context, f Factors, t *topics, a *mat.Dense) ([]Verdic
 	if err := checkPairs(f.Pairs, lists); err != nil {
 		return nil, err
 	}
-	shares, sum := rowSums(a), mat.Sum(a)
+	shares, sum := rowSums(a), linalg.Sum(a)
 	for k := range shares {
 		shares[k] /= sum
 	}
@@ -193,7 +194,7 @@ func verdicts(ctx context.Context, f Factors, t *topics, a *mat.Dense) ([]Verdic
 		switch {
 		case v.Documents < fewestDocuments:
 			v.Quality = FewDocuments
-		case v.Together > leastTogether && v.Repeated < min(mostRepeated, -math.Log(max(1-v.Together, 0))/v.Together):
+		case v.Together > leastTogether && v.Repeated < min(mostRepeated, -arith.Log(max(1-v.Together, 0))/v.Together):
 			v.Quality = Boilerplate
 		case f.Background != nil && f.Background[k]:
 			v.Quality = Background
@@ -212,7 +213,7 @@ func (v *Verdict) apart() bool { return float64(v.Joined) < leastJoined*float64(
 
 // joined returns how many of the words, of n in all, go together: see Verdict.Joined.
 func joined(words []int, pairs PairCounts, n int) int {
-	least := leastDeviations * math.Sqrt(math.Log(float64(n)))
+	least := leastDeviations * math.Sqrt(arith.Log(float64(n)))
 	linked := func(x, y int) bool {
 		times, deviations := pairs.Association(x, y)
 		return pairs.At(x, y) >= 2 && times >= leastTimes && deviations > least
@@ -348,13 +349,13 @@ func nearest(ctx context.Context, b *mat.Dense, shares []float64, workers int) (
 			positive[t] = v
 		}
 	}
-	sum, scaled := floats.Sum(positive), linalg.NewGeneral(min(n, wordsAtOnce), k)
+	sum, scaled := vec.Sum(positive), linalg.NewGeneral(min(n, wordsAtOnce), k)
 	for lo := 0; lo < n; lo += wordsAtOnce {
 		scaled.Rows = min(wordsAtOnce, n-lo)
 		for i := range scaled.Rows {
 			row := linalg.Row(scaled, i)
 			copy(row, b.RawRowView(lo+i))
-			if p := floats.Dot(positive, row) / sum; p > 0 {
+			if p := vec.Dot(positive, row) / sum; p > 0 {
 				floats.Scale(1/math.Sqrt(p), row)
 			}
 		}

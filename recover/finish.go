@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/linalg"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Correlations is a way to compute A from C and B.
@@ -141,7 +142,7 @@ func symmetric(a mat.Matrix) *mat.SymDense {
 	s := mat.NewSymDense(k, nil)
 	for i := range k {
 		for j := i; j < k; j++ {
-			s.SetSym(i, j, 0.5*a.At(i, j)+0.5*a.At(j, i))
+			s.SetSym(i, j, float64(0.5*a.At(i, j))+float64(0.5*a.At(j, i)))
 		}
 	}
 	return s
@@ -165,23 +166,33 @@ func (p *problem) pseudoInverseA(ctx context.Context, b *mat.Dense) (*mat.Dense,
 	if err != nil {
 		return nil, err
 	}
-	var chol mat.Cholesky
+	values, v, err := linalg.Eigen(g)
+	if err != nil {
+		return nil, fmt.Errorf("recovery: BᵀB, of the topics' inner products: %w", err)
+	}
 	condition := math.Inf(1)
-	if chol.Factorize(g) {
-		condition = chol.Cond()
+	if values[0] > 0 {
+		condition = values[p.k-1] / values[0]
 	}
 	if !(condition <= maxCondition) {
 		return nil, singular("BᵀB, of the topics' inner products,", condition, "the topics are linearly dependent: ask for fewer")
 	}
-	var x, a mat.Dense
-	// The only errors are those of the condition, which was checked.
-	if err := chol.SolveTo(&x, m); err != nil {
+	// G = VΛVᵀ: the columns of V/√Λ give G⁻¹.
+	for i := range p.k {
+		for j, x := range values {
+			v.Set(i, j, v.At(i, j)/math.Sqrt(x))
+		}
+	}
+	inverse, x, a := mat.NewDense(p.k, p.k, nil), mat.NewDense(p.k, p.k, nil), mat.NewDense(p.k, p.k, nil)
+	if err := errors.Join(multiply(ctx, inverse, v, v.T()), multiply(ctx, x, inverse, m), multiply(ctx, a, x, inverse)); err != nil {
 		return nil, fmt.Errorf("recovery: %w", err)
 	}
-	if err := chol.SolveTo(&a, x.T()); err != nil {
-		return nil, fmt.Errorf("recovery: %w", err)
-	}
-	return mat.DenseCopyOf(symmetric(&a)), nil
+	return mat.DenseCopyOf(symmetric(a)), nil
+}
+
+// multiply sets c = ab, K×K each.
+func multiply(ctx context.Context, c *mat.Dense, a, b mat.Matrix) error {
+	return linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, mat.DenseCopyOf(a).RawMatrix(), mat.DenseCopyOf(b).RawMatrix(), 0, c.RawMatrix(), 1)
 }
 
 // multiplicativeA updates the A in res.
@@ -207,7 +218,7 @@ func (p *problem) multiplicativeA(ctx context.Context, res *Result) error {
 		return fmt.Errorf("recovery: multiplicative updates of A cannot begin: the co-occurrence of the anchors sums to %.9g", sum)
 	}
 	a.Scale(1/sum, a)
-	var ga, gag mat.Dense
+	ga, gag := mat.NewDense(k, k, nil), mat.NewDense(k, k, nil)
 	next := mat.NewDense(k, k, nil)
 	for limited := true; limited; {
 		if res.Updates == maxUpdates {
@@ -217,8 +228,9 @@ func (p *problem) multiplicativeA(ctx context.Context, res *Result) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("recovery: %w", err)
 		}
-		ga.Mul(g, a)
-		gag.Mul(&ga, g)
+		if err := errors.Join(multiply(ctx, ga, g, a), multiply(ctx, gag, ga, g)); err != nil {
+			return fmt.Errorf("recovery: %w", err)
+		}
 		sum := 0.0
 		for i := range k {
 			for j := range i + 1 {
@@ -242,7 +254,7 @@ func (p *problem) multiplicativeA(ctx context.Context, res *Result) error {
 			row, old := next.RawRowView(i), a.RawRowView(i)
 			for j := range row {
 				row[j] /= sum
-				change += (row[j] - old[j]) * (row[j] - old[j])
+				change += float64((row[j] - old[j]) * (row[j] - old[j]))
 			}
 		}
 		a, next = next, a
@@ -306,17 +318,17 @@ func FitAlpha(a mat.Matrix) ([]float64, error) {
 		return nil, err
 	}
 	rows := mat.DenseCopyOf(a)
-	sum := mat.Sum(rows)
+	sum := linalg.Sum(rows)
 	if !(sum > 0) {
 		return nil, errors.New("recovery: α: A does not have a positive sum")
 	}
 	least := alphaShareMin / float64(k)
 	share, alpha := make([]float64, k), make([]float64, k)
 	for i := range share {
-		share[i] = floats.Sum(rows.RawRowView(i)) / sum
+		share[i] = vec.Sum(rows.RawRowView(i)) / sum
 		alpha[i] = max(share[i], 0)
 	}
-	floats.Scale(1/floats.Sum(alpha), alpha)
+	floats.Scale(1/vec.Sum(alpha), alpha)
 	for i, v := range alpha {
 		alpha[i] = max(v, least)
 	}
@@ -331,8 +343,8 @@ func FitAlpha(a mat.Matrix) ([]float64, error) {
 			if i == j {
 				d++
 			}
-			dd += d * d
-			dr += d * r
+			dd += float64(d * d)
+			dr += float64(d * r)
 		}
 	}
 	if !(dr > 0) {

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/simplex"
@@ -200,7 +201,7 @@ func (p *problem) residuals(ctx context.Context, res *Result, free []int) error 
 		half := 0.0
 		fw, gw := f.RawRowView(w), yg.RawRowView(w)
 		for t, v := range res.WordTopics.RawRowView(w) {
-			half += v * (0.5*gw[t] - fw[t])
+			half += float64(v * (float64(0.5*gw[t]) - fw[t]))
 		}
 		p.residual(res, w, half)
 	}
@@ -248,7 +249,7 @@ func (x *klSolver) solve(ctx context.Context, set KL) (iterations int, gap float
 		low := simplex.Lowest(x.Grad, x.Y)
 		gap = 0
 		for t, v := range x.Y {
-			gap += v * (x.Grad[t] - low)
+			gap += float64(v * (x.Grad[t] - low))
 		}
 		switch {
 		case gap < set.Tol:
@@ -269,7 +270,7 @@ func (x *klSolver) divergence() float64 {
 	sum := 0.0
 	for j, v := range x.v {
 		if v > 0 {
-			sum += v * math.Log(v/x.mix.AtVec(j))
+			sum += float64(v * arith.Log(v/x.mix.AtVec(j)))
 		}
 	}
 	return sum

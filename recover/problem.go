@@ -9,7 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/recover/scls"
 )
 
@@ -63,7 +65,7 @@ func begin(ctx context.Context, rows cooc.Rows, anchors []int, opt Options) (*pr
 	}
 	_, d := rows.Dims()
 	c = rows.Marginals()
-	switch sum := floats.Sum(c); {
+	switch sum := vec.Sum(c); {
 	case !(sum >= minSum):
 		return nil, fmt.Errorf("recovery: the matrix sums to %.9g, too small to normalise: divide it by its sum", sum)
 	case sum > maxSum:
@@ -109,8 +111,11 @@ func (p *problem) products(ctx context.Context) (f *mat.Dense, g *mat.SymDense, 
 	}
 	g = mat.NewSymDense(p.k, nil)
 	if p.points != nil {
-		g.SymOuterK(1, u.T())
-		return f, g, nil
+		gram := mat.NewDense(p.k, p.k, nil)
+		if err := linalg.Gram(ctx, u.RawMatrix(), gram.RawMatrix(), p.workers); err != nil {
+			return nil, nil, fmt.Errorf("recovery: %w", err)
+		}
+		return f, mat.NewSymDense(p.k, gram.RawMatrix().Data), nil
 	}
 	for a, w := range p.anchors {
 		for b := a; b < p.k; b++ {
@@ -144,7 +149,7 @@ func (p *problem) result(words int) *Result {
 
 // residual sets the residual of word w, given ½yᵀGy − fᵀy.
 func (p *problem) residual(res *Result, w int, objective float64) {
-	half := max(0.5*p.norms[w]+objective, 0)
+	half := max(float64(0.5*p.norms[w])+objective, 0)
 	res.Residuals[w] = math.Sqrt(2 * half)
 	res.Objective += half // divided by N in average
 }
@@ -197,7 +202,7 @@ func bayes(wordTopics *mat.Dense, c []float64) (*mat.Dense, error) {
 	for i := range n {
 		row, out := wordTopics.RawRowView(i), b.RawRowView(i)
 		for t, v := range row {
-			out[t] = v * c[i]
+			out[t] = float64(v * c[i])
 			sum[t] += out[t]
 		}
 	}

@@ -55,7 +55,7 @@ func (a AP) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 
 // bytes: half of all entries may be in E.
 func (a AP) bytes(n, k int, opt Options) int64 {
-	return whole(eigenBytes(n, k) + perEntry/2*float64(n)*float64(n))
+	return whole(eigenBytes(n, k) + float64(perEntry/2*float64(n)*float64(n)))
 }
 
 // apMethod is AP in the loop.

@@ -2,14 +2,12 @@ package rectify
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/linalg"
@@ -29,23 +27,23 @@ func firstChange(ctx context.Context, c0 cooc.Matrix, c1 *linalg.LowRankSparse, 
 	if err != nil {
 		return 0, err
 	}
-	cross := c1.R*vec.Sum(c0.Marginals()) + low
+	cross := float64(c1.R*vec.Sum(c0.Marginals())) + low
 	for _, v := range theta {
-		cross += v * max(v, 0)
+		cross += float64(v * max(v, 0))
 	}
 	// ‖C_1‖²: where E is not zero C_1 is, so the squares of E go away.
 	gram := linalg.NewGeneral(c1.Y.Cols, c1.Y.Cols)
 	if err := linalg.Gram(ctx, c1.Y, gram, workers); err != nil {
 		return 0, err
 	}
-	s1 := 2*c1.R*sumOf(c1.Y) + c1.R*c1.R*n*n
+	s1 := float64(2*c1.R*sumOf(c1.Y)) + float64(c1.R*c1.R*n*n)
 	for _, v := range gram.Data {
-		s1 += v * v
+		s1 += float64(v * v)
 	}
 	for _, v := range c1.E.Vals {
-		s1 -= v * v
+		s1 -= float64(v * v)
 	}
-	return math.Sqrt(max(s1-2*cross+s0, 0)), nil
+	return math.Sqrt(max(s1-float64(2*cross)+s0, 0)), nil
 }
 
 // firstDistance returns ‖M − C‖_F of M = YYᵀ + E and a matrix from ‖M‖² − 2⟨M, C⟩ +
@@ -77,10 +75,10 @@ func firstDistance(ctx context.Context, c cooc.Matrix, m *linalg.LowRankSparse, 
 		yi := linalg.Row(m.Y, i)
 		cols, vals := m.E.Row(i)
 		for t, j := range cols {
-			m2 += vals[t] * (2*vec.Dot(yi, linalg.Row(m.Y, int(j))) + vals[t])
+			m2 += float64(vals[t] * (float64(2*vec.Dot(yi, linalg.Row(m.Y, int(j)))) + vals[t]))
 		}
 	}
-	return math.Sqrt(max(m2-2*(inner+low)+c2, 0)), nil
+	return math.Sqrt(max(m2-float64(2*(inner+low))+c2, 0)), nil
 }
 
 // innerSparse returns ⟨E, C⟩.
@@ -128,10 +126,10 @@ func (m *moves) changeOf(ctx context.Context, c0, c1 *linalg.LowRankSparse, work
 		switch {
 		case e1 == 0: // only in E_0
 			a0, a1 := -e0, vec.Dot(linalg.Row(c1.Y, i), linalg.Row(c1.Y, j))+c1.R
-			return a1*a1 - (a1-a0)*(a1-a0)
+			return float64(a1*a1) - float64((a1-a0)*(a1-a0))
 		case e0 == 0: // only in E_1
 			a1, a0 := -e1, vec.Dot(linalg.Row(c0.Y, i), linalg.Row(c0.Y, j))+c0.R
-			return a0*a0 - (a1-a0)*(a1-a0)
+			return float64(a0*a0) - float64((a1-a0)*(a1-a0))
 		}
 		x := e1 - e0
 		return -x * x
@@ -194,15 +192,11 @@ func (m *moves) lowRank(ctx context.Context, y0, y1 blas64.General, dr float64, 
 	if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, y0, y1, 0, cross, workers); err != nil {
 		return 0, err
 	}
-	var svd mat.SVD
-	var md, u, v, q mat.Dense
-	md.SetRawMatrix(cross)
-	if !svd.Factorize(&md, mat.SVDThin) {
-		return 0, fmt.Errorf("the singular values of a %d×%d matrix were not found", k, k)
+	_, u, v := linalg.SVD(cross)
+	q := linalg.NewGeneral(k, k)
+	if err := linalg.Gemm(ctx, blas.Trans, blas.NoTrans, 1, u, v, 0, q, workers); err != nil {
+		return 0, err
 	}
-	svd.UTo(&u)
-	svd.VTo(&v)
-	q.Mul(&u, v.T())
 	m.sum, m.diff = vec.Resize(m.sum, min(n, changeRows)*k), vec.Resize(m.diff, min(n, changeRows)*k)
 	var (
 		s, d       = blas64.General{Cols: k, Stride: k, Data: m.sum}, blas64.General{Cols: k, Stride: k, Data: m.diff}
@@ -213,7 +207,7 @@ func (m *moves) lowRank(ctx context.Context, y0, y1 blas64.General, dr float64, 
 		rows := min(changeRows, n-lo)
 		s.Rows, d.Rows = rows, rows
 		old := blas64.General{Rows: rows, Cols: k, Stride: y0.Stride, Data: y0.Data[lo*y0.Stride:]}
-		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, old, q.RawMatrix(), 0, d, workers); err != nil {
+		if err := linalg.Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, old, q, 0, d, workers); err != nil {
 			return 0, err
 		}
 		err := parallel.Chunks(ctx, rows, 256, workers, func(_, _, from, to int) error {
@@ -239,12 +233,12 @@ func (m *moves) lowRank(ctx context.Context, y0, y1 blas64.General, dr float64, 
 	}
 	for i := range k {
 		for j := range k {
-			low += 0.5 * (dd.Data[i*k+j]*ss.Data[i*k+j] + sd.Data[i*k+j]*sd.Data[j*k+i])
+			low += float64(0.5 * (float64(dd.Data[i*k+j]*ss.Data[i*k+j]) + float64(sd.Data[i*k+j]*sd.Data[j*k+i])))
 		}
 	}
 	// 2δr·eᵀ(A_1 − A_0)e of the low-rank parts = 2δr·(Δᵀe)·(Sᵀe).
 	for j := range ds {
-		low += 2 * dr * ds[j] * cs[j]
+		low += float64(2 * dr * ds[j] * cs[j])
 	}
 	return low, nil
 }
@@ -260,7 +254,7 @@ func distanceBetween(ctx context.Context, m0, m1 *linalg.LowRankSparse, workers 
 	sums, err := overEntries(ctx, &m0.E, &m1.E, workers, func(i, j int, a, b float64) float64 {
 		x := b - a
 		low := vec.Dot(linalg.Row(m1.Y, i), linalg.Row(m1.Y, j)) - vec.Dot(linalg.Row(m0.Y, i), linalg.Row(m0.Y, j))
-		return x * (2*low + x)
+		return x * (float64(2*low) + x)
 	})
 	for _, v := range sums {
 		total += v

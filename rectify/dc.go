@@ -81,7 +81,7 @@ func (d DC) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 }
 
 func (d DC) bytes(n, k int, opt Options) int64 {
-	return whole(2*eigenBytes(n, k) + 16*float64(n)*float64(n+d.settings().iterations))
+	return whole(float64(2*eigenBytes(n, k)) + float64(16*float64(n)*float64(n+d.settings().iterations)))
 }
 
 // dcMethod is DC in the loop.
@@ -130,8 +130,8 @@ func (d *dcMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 		at, _ := slices.BinarySearch(d.votes[j], v)
 		d.votes[j] = slices.Insert(d.votes[j], at, v)
 		m := len(d.votes[j])
-		v = 0.5 * (d.votes[j][(m-1)/2] + d.votes[j][m/2])
-		change += (v - d.median[j]) * (v - d.median[j])
+		v = float64(0.5 * (d.votes[j][(m-1)/2] + d.votes[j][m/2]))
+		change += float64((v - d.median[j]) * (v - d.median[j]))
 		d.median[j] = v
 	}
 	return step{change: math.Sqrt(change), zeroed: -1}, nil
@@ -168,7 +168,7 @@ func (d *dcMethod) finish(ctx context.Context, l *loop) error {
 	rest := fro
 	for _, v := range l.res.Eigenvalues {
 		v = max(v, 0)
-		rest -= v * v
+		rest -= float64(v * v)
 	}
 	l.res.Violations = &Violations{SumError: vec.Sum(out.Marginals()) - 1, RankResidual: math.Sqrt(max(rest, 0) / fro)}
 	return nil
@@ -275,7 +275,7 @@ func (l *loop) complete(ctx context.Context, diag []float64, first []bool, t int
 			entries[j] = math.NaN()
 			continue
 		}
-		entries[j] = (vec.Dot(u, linalg.Row(fu, j)) - u2*diag[j]) / (1 - u2)
+		entries[j] = (vec.Dot(u, linalg.Row(fu, j)) - float64(u2*diag[j])) / (1 - u2)
 		if math.IsNaN(entries[j]) || math.IsInf(entries[j], 0) {
 			return nil, linalg.ErrNonFinite
 		}
@@ -361,7 +361,7 @@ func clip(a *mat.SymDense) (negative int, err error) {
 				data[i*n+i+j] = 0
 				negative += times
 			} else {
-				sum += float64(times) * v
+				sum += float64(float64(times) * v)
 			}
 		}
 	}

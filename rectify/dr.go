@@ -58,7 +58,7 @@ func (a DR) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 
 // bytes: half of all entries may be in E.
 func (a DR) bytes(n, k int, opt Options) int64 {
-	return whole(eigenBytes(n, k) + 32*float64(n)*float64(k) + perEntry*3/4*float64(n)*float64(n))
+	return whole(eigenBytes(n, k) + float64(32*float64(n)*float64(k)) + float64(perEntry*3/4*float64(n)*float64(n)))
 }
 
 // drMethod is DR in the loop.
@@ -82,7 +82,7 @@ func (d *drMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	}
 	y := l.y(blas64.General{})
 	sumY := sumOf(y)
-	r1 := (1 - 2*sumY + d.sum) / n2
+	r1 := (1 - float64(2*sumY) + d.sum) / n2
 	r2 := (sumY - d.sum) / n2 // (1 − ΣC1)/N²
 
 	// C2 = YYᵀ + r1 + r2 except where C1 + 2r2 < 0. These entries are found, and those

@@ -156,7 +156,7 @@ func (l *loop) negativePart(ctx context.Context, sc *scanner, y blas64.General, 
 // scan for negative entries.
 func eigenBytes(n, k int) float64 {
 	N, K := float64(n), float64(k)
-	return 8*N*(10*K+192) + 900*(K+30)*(K+30) + 8*900*N
+	return float64(8*N*(float64(10*K)+192)) + float64(900*(K+30)*(K+30)) + float64(8*900*N)
 }
 
 // whole converts a number of bytes, so that several of the largest can be added.

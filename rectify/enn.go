@@ -104,7 +104,7 @@ func (e ENN) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (
 
 // bytes: half of the entries in the rows scanned may be in E.
 func (e ENN) bytes(n, k int, opt Options) int64 {
-	return whole(eigenBytes(n, k) + 31*float64(n)*float64(e.rows(n, k)))
+	return whole(eigenBytes(n, k) + float64(31*float64(n)*float64(e.rows(n, k))))
 }
 
 // rows returns the bound on |I|.

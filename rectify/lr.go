@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/splitmix"
@@ -87,7 +88,7 @@ func (l LR) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) (*
 func (l LR) bytes(n, k int, opt Options) int64 {
 	p, t := float64(l.vectors(n, k)), float64(l.passes())
 	dim := min(p*t, float64(n))
-	krylov := 8*float64(n)*(dim+3*p+float64(2*blockSize(n, k))) + 48*dim*dim + 600*p*p
+	krylov := float64(8*float64(n)*(dim+float64(3*p)+float64(2*blockSize(n, k)))) + float64(48*dim*dim) + float64(600*p*p)
 	return whole(krylov + float64(l.ENN.bytes(n, k, opt)))
 }
 
@@ -156,7 +157,7 @@ func randomBlock(ctx context.Context, c []float64, p int, seed uint64, workers i
 			row := linalg.Row(x, i)
 			scale := max(math.Abs(c[i])/mean, 1e-2)
 			for j := range row {
-				row[j] = scale * rng.NormFloat64()
+				row[j] = scale * arith.Normal(rng)
 			}
 		}
 		return nil

@@ -78,7 +78,7 @@ func (a PALM) Rectify(ctx context.Context, c cooc.Operator, k int, opt Options) 
 }
 
 func (a PALM) bytes(n, k int, opt Options) int64 {
-	return whole(eigenBytes(n, k) + 48*float64(n)*float64(k))
+	return whole(eigenBytes(n, k) + float64(48*float64(n)*float64(k)))
 }
 
 // The step of PALM is 1/(shorter·L).
@@ -132,15 +132,15 @@ func (p *palmMethod) step(ctx context.Context, l *loop, t int) (step, error) {
 	if err := linalg.Gram(ctx, p.y, gy, p.workers); err != nil {
 		return step{}, err
 	}
-	fit := p.c2 - 2*dotBlocks(p.y, p.image) + dotBlocks(p.gram, gy)
+	fit := p.c2 - float64(2*dotBlocks(p.y, p.image)) + dotBlocks(p.gram, gy)
 	if math.IsNaN(fit) || math.IsInf(fit, 0) {
 		return step{}, linalg.ErrNonFinite
 	}
 	gap := 0.0
 	for i, v := range p.x.Data {
-		gap += (v - p.y.Data[i]) * (v - p.y.Data[i])
+		gap += float64((v - p.y.Data[i]) * (v - p.y.Data[i]))
 	}
-	j := 0.5*max(fit, 0) + 0.5*p.s*gap
+	j := float64(0.5*max(fit, 0)) + float64(0.5*p.s*gap)
 	l.res.Objectives = append(l.res.Objectives, j)
 	change := 0.5 * (math.Sqrt(dx) + math.Sqrt(dy))
 	return step{change: change, compared: change, zeroed: -1}, nil
@@ -162,9 +162,9 @@ func turn(y blas64.General) {
 	neg, all := make([]float64, y.Cols), make([]float64, y.Cols)
 	for i := range y.Rows {
 		for j, v := range linalg.Row(y, i) {
-			all[j] += v * v
+			all[j] += float64(v * v)
 			if v < 0 {
-				neg[j] += v * v
+				neg[j] += float64(v * v)
 			}
 		}
 	}
@@ -207,9 +207,9 @@ func (p *palmMethod) half(ctx context.Context, a, b blas64.General) (float64, er
 		for i := lo; i < hi; i++ {
 			ai, bi, ci, gi := linalg.Row(a, i), linalg.Row(b, i), linalg.Row(p.image, i), linalg.Row(g, i-lo)
 			for j, v := range ai {
-				ai[j] = max(v-(gi[j]-ci[j]+p.s*(v-bi[j]))/tau, 0)
+				ai[j] = max(v-(gi[j]-ci[j]+float64(p.s*(v-bi[j])))/tau, 0)
 				d := ai[j] - v
-				moved[q] += d * d
+				moved[q] += float64(d * d)
 			}
 		}
 		return nil

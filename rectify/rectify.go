@@ -188,16 +188,16 @@ func beyondRank(ctx context.Context, c *linalg.LowRankSparse, workers int) (floa
 	n := float64(c.Y.Rows)
 	off := c.R * c.R * n * n
 	for _, v := range c.E.Vals {
-		off += v * (v + 2*c.R)
+		off += float64(v * (v + float64(2*c.R)))
 	}
 	gram := linalg.NewGeneral(c.Y.Cols, c.Y.Cols)
 	if err := linalg.Gram(ctx, c.Y, gram, workers); err != nil {
 		return 0, err
 	}
 	whole := vec.Dot(gram.Data, gram.Data)
-	whole += off + 2*c.R*sumOf(c.Y) // and 2⟨YYᵀ, E⟩
+	whole += off + float64(2*c.R*sumOf(c.Y)) // and 2⟨YYᵀ, E⟩
 	for _, v := range c.E.Vals {
-		whole -= 2 * v * (v + c.R)
+		whole -= float64(2 * v * (v + c.R))
 	}
 	return math.Sqrt(max(off, 0) / whole), nil
 }

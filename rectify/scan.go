@@ -70,7 +70,7 @@ func (sc *scanner) negativePart(ctx context.Context, y blas64.General, r float64
 				if int(u.Cols[at]) == i {
 					sums[c] += v
 				} else {
-					sums[c] += 2 * v
+					sums[c] += float64(2 * v)
 				}
 			}
 		}
@@ -207,7 +207,7 @@ func (sc *scanner) negativeRows(ctx context.Context, y blas64.General, rows []in
 				if inside[j] {
 					s += v
 				} else {
-					s += 2 * v
+					s += float64(2 * v)
 				}
 			}
 			sums[from/scanRows+c] = s

@@ -180,8 +180,8 @@ func probe(ctx context.Context, c Operator, workers int) error {
 	}
 	x, y := mat.NewDense(n, 3, nil), mat.NewDense(n, 3, nil)
 	for i := range n {
-		_, u := math.Modf(float64(i+1) * math.Phi)
-		_, v := math.Modf(float64(i+1) * math.Sqrt2)
+		_, u := math.Modf(float64(float64(i+1) * math.Phi))
+		_, v := math.Modf(float64(float64(i+1) * math.Sqrt2))
 		x.SetRow(i, []float64{1, u, v})
 	}
 	if err := c.MulTo(ctx, y, x, workers); err != nil {
@@ -195,8 +195,8 @@ func probe(ctx context.Context, c Operator, workers int) error {
 			}
 		}
 		largest = max(largest, math.Abs(y.At(i, 0)))
-		uCv += x.At(i, 1) * y.At(i, 2)
-		vCu += x.At(i, 2) * y.At(i, 1)
+		uCv += float64(x.At(i, 1) * y.At(i, 2))
+		vCu += float64(x.At(i, 2) * y.At(i, 1))
 		size += math.Abs(x.At(i, 1)*y.At(i, 2)) + math.Abs(x.At(i, 2)*y.At(i, 1))
 	}
 	for i, v := range marg {

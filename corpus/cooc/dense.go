@@ -75,7 +75,7 @@ func mirror(g blas64.General, tol float64) (i, j int) {
 					case tol < 0:
 						row[j] = *o
 					case math.Abs(row[j]-*o) <= tol:
-						row[j] = 0.5*row[j] + 0.5**o
+						row[j] = float64(0.5*row[j]) + float64(0.5**o)
 						*o = row[j]
 					case i < first:
 						first, of = i, j

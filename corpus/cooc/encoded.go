@@ -103,11 +103,11 @@ func (m *encoded) count(ctx context.Context) error {
 		for i, w := range words {
 			x := float64(counts[i])
 			if m.opts.Weighting == OffDiagonal {
-				m.diag[w] += weight * (x * x / pairs)
-				m.c[w] += weight * (x * (l - x) / pairs)
+				m.diag[w] += float64(weight * (x * x / pairs))
+				m.c[w] += float64(weight * (x * (l - x) / pairs))
 			} else {
-				m.diag[w] += weight * (x / pairs)
-				m.c[w] += weight * (x / l)
+				m.diag[w] += float64(weight * (x / pairs))
+				m.c[w] += float64(weight * (x / l))
 			}
 			m.info.DocFrequencies[w]++
 		}

@@ -91,13 +91,16 @@ func (m *LowRankSparse) LAW(ctx context.Context, workers int) (Rows, error) {
 func (l *law) factor(ctx context.Context, workers int) error {
 	n, k := l.y.Rows, l.y.Cols
 	size := max(1024, 4*k)
-	parts := make([]*mat.Dense, parallel.Count(n, size))
-	err := parallel.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
-		a := mat.NewDense(max(hi-lo, k), k, nil)
-		for i := lo; i < hi; i++ {
-			copy(a.RawRowView(i-lo), linalg.Row(l.y, i))
+	largest := 0.0
+	for i := range n {
+		for _, v := range linalg.Row(l.y, i) {
+			largest = max(largest, math.Abs(v))
 		}
-		parts[c] = triangle(a)
+	}
+	_, exp := math.Frexp(largest)
+	parts := make([]blas64.General, parallel.Count(n, size))
+	err := parallel.Chunks(ctx, n, size, workers, func(_, c, lo, hi int) error {
+		parts[c] = triangle(-exp, linalg.Rows(l.y, lo, hi))
 		return nil
 	})
 	if err != nil {
@@ -105,17 +108,12 @@ func (l *law) factor(ctx context.Context, workers int) error {
 	}
 	r := parts[0]
 	for _, p := range parts[1:] {
-		var s mat.Dense
-		s.Stack(r, p)
-		r = triangle(&s)
+		r = triangle(0, r, p)
 	}
-	var svd mat.SVD
-	if !svd.Factorize(r, mat.SVDThin) {
-		return fmt.Errorf("cooc: the singular values of the %d×%d factor of Y were not found", k, k)
+	sigma, _, v := linalg.SVD(r)
+	for j := range sigma {
+		sigma[j] = math.Ldexp(sigma[j], exp)
 	}
-	sigma := svd.Values(nil)
-	var v mat.Dense
-	svd.VTo(&v)
 	d := 0
 	for d < k && sigma[d] > emptyRow*sigma[0] {
 		d++
@@ -126,20 +124,29 @@ func (l *law) factor(ctx context.Context, workers int) error {
 	l.vs, l.vi = linalg.NewGeneral(k, d), linalg.NewGeneral(k, d)
 	for i := range k {
 		for j := range d {
-			l.vs.Data[i*d+j], l.vi.Data[i*d+j] = v.At(i, j)*sigma[j], v.At(i, j)/sigma[j]
+			l.vs.Data[i*d+j], l.vi.Data[i*d+j] = v.Data[j*k+i]*sigma[j], v.Data[j*k+i]/sigma[j]
 		}
 	}
 	return nil
 }
 
-// triangle returns the R of a = QR.
-func triangle(a *mat.Dense) *mat.Dense {
-	var qr mat.QR
-	qr.Factorize(a)
-	var r mat.Dense
-	qr.RTo(&r)
-	_, k := a.Dims()
-	return mat.DenseCopyOf(r.Slice(0, k, 0, k))
+// triangle returns the R of QR for the rows of all parts, times 2^exp.
+func triangle(exp int, parts ...blas64.General) blas64.General {
+	rows, k := 0, parts[0].Cols
+	for _, p := range parts {
+		rows += p.Rows
+	}
+	at := linalg.NewGeneral(k, rows)
+	i := 0
+	for _, p := range parts {
+		for r := range p.Rows {
+			for j, v := range linalg.Row(p, r) {
+				at.Data[j*rows+i] = math.Ldexp(v, exp)
+			}
+			i++
+		}
+	}
+	return linalg.Triangle(at)
 }
 
 // coordinates computes x = YVΣ, which has the inner products of the rows of C, with
@@ -181,7 +188,7 @@ func (l *law) clip(ctx context.Context, idx []int, workers int) error {
 		l.d[i] += v
 		row := linalg.Row(l.x, i)
 		for t, w := range linalg.Row(q, j) {
-			row[t] += v * w
+			row[t] += float64(v * w)
 		}
 	}
 	packed := linalg.Pack(l.y)

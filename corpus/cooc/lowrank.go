@@ -76,7 +76,7 @@ func NewLowRankSparse(y *mat.Dense, r float64, e *Sparse) (*LowRankSparse, error
 	for i := range n {
 		s := float64(n) * r
 		for k, v := range linalg.Row(Y, i) {
-			s += v * m.g[k]
+			s += float64(v * m.g[k])
 		}
 		_, vals := e.Row(i)
 		for _, v := range vals {
@@ -166,19 +166,19 @@ func (m *LowRankSparse) rowNorms2(ctx context.Context, workers int) ([]float64, 
 			for k, v := range yi {
 				t := 0.0
 				for l, w := range linalg.Row(gram, k) {
-					t += w * yi[l]
+					t += float64(w * yi[l])
 				}
-				q += v * t
-				s += v * m.g[k]
+				q += float64(v * t)
+				s += float64(v * m.g[k])
 			}
-			q += 2*r*s + float64(n)*r*r
+			q += float64(2*r*s) + float64(float64(n)*r*r)
 			cols, vals := m.e.Row(i)
 			for k, j := range cols {
 				b := r
 				for l, w := range linalg.Row(Y, int(j)) {
-					b += w * yi[l]
+					b += float64(w * yi[l])
 				}
-				q += vals[k] * (2*b + vals[k])
+				q += float64(vals[k] * (float64(2*b) + vals[k]))
 			}
 			norms2[i] = max(q, 0)
 		}
@@ -194,7 +194,7 @@ func (m *LowRankSparse) rowNorms2(ctx context.Context, workers int) ([]float64, 
 func (m *LowRankSparse) at(i, j int) float64 {
 	s, yi := m.op.R, linalg.Row(m.op.Y, i)
 	for k, v := range linalg.Row(m.op.Y, j) {
-		s += v * yi[k]
+		s += float64(v * yi[k])
 	}
 	cols, vals := m.e.Row(i)
 	if p, ok := slices.BinarySearch(cols, int32(j)); ok {
@@ -210,8 +210,8 @@ func (m *LowRankSparse) RowTo(dst []float64, i int) {
 		dst[j] = m.op.R
 	}
 	if y.Cols > 0 {
-		row := blas64.Vector{N: y.Cols, Inc: 1, Data: linalg.Row(y, i)}
-		blas64.Gemv(blas.NoTrans, 1, y, row, 1, blas64.Vector{N: y.Rows, Inc: 1, Data: dst})
+		row := blas64.General{Rows: y.Cols, Cols: 1, Stride: 1, Data: linalg.Row(y, i)}
+		_ = linalg.Gemm(context.Background(), blas.NoTrans, blas.NoTrans, 1, y, row, 1, blas64.General{Rows: y.Rows, Cols: 1, Stride: 1, Data: dst}, 1)
 	}
 	cols, vals := m.e.Row(i)
 	for k, j := range cols {

@@ -204,7 +204,7 @@ func (m *Moments) addRow(dst []float64, i, from int) {
 		}
 		vals = vals[:len(cols)]
 		for t, w := range cols {
-			dst[w] += a * vals[t]
+			dst[w] += float64(a * vals[t])
 		}
 	}
 }
@@ -214,7 +214,7 @@ func (m *Moments) addRow(dst []float64, i, from int) {
 func (m *Moments) addOthers(words []int32, vals []float64) {
 	sum := vec.Sum(vals)
 	for i, w := range words {
-		m.c[w] += vals[i] * (sum - vals[i])
+		m.c[w] += float64(vals[i] * (sum - vals[i]))
 	}
 }
 
@@ -293,9 +293,9 @@ func (m *Moments) pass(ctx context.Context, e *linalg.CSR, workers int) (float64
 				for k, j := range cols {
 					switch {
 					case int(j) == i:
-						sum += vals[k] * acc[j]
+						sum += float64(vals[k] * acc[j])
 					case int(j) > i:
-						sum += 2 * vals[k] * acc[j]
+						sum += float64(2 * vals[k] * acc[j])
 					}
 				}
 			}
@@ -313,14 +313,14 @@ func (m *Moments) pass(ctx context.Context, e *linalg.CSR, workers int) (float64
 					}
 				}
 				for _, j := range marked {
-					v := acc[j] * acc[j]
+					v := float64(acc[j] * acc[j])
 					own += v
 					out[j] += v
 					acc[j], isMarked[j] = 0, false
 				}
 			} else {
 				for j := i + 1; j < n; j++ {
-					v := acc[j] * acc[j]
+					v := float64(acc[j] * acc[j])
 					own += v
 					out[j] += v
 					acc[j] = 0

@@ -191,7 +191,7 @@ func (m *Moments) tfidf(c *corpus.Corpus) error {
 		lo, length := len(m.byDoc.Cols), 0.0
 		for i, word := range words {
 			v := float64(counts[i]) * idf[word]
-			length += v * v
+			length += float64(v * v)
 			m.byDoc.Cols, m.byDoc.Vals = append(m.byDoc.Cols, word), append(m.byDoc.Vals, v)
 		}
 		length = math.Sqrt(length)
@@ -206,7 +206,7 @@ func (m *Moments) tfidf(c *corpus.Corpus) error {
 			m.byDoc.Vals[lo+i] = v
 			sums[d] += v
 		}
-		total += sums[d] * sums[d]
+		total += float64(sums[d] * sums[d])
 		m.byDoc.RowPtr[d+1] = len(m.byDoc.Cols)
 	}
 	if !(total > 0) {
@@ -219,8 +219,8 @@ func (m *Moments) tfidf(c *corpus.Corpus) error {
 			v := m.byDoc.Vals[i] * scale
 			word := m.byDoc.Cols[i]
 			m.byDoc.Vals[i] = v
-			m.self[word] += v * v
-			m.c[word] += v * sums[d] * scale
+			m.self[word] += float64(v * v)
+			m.c[word] += float64(v * sums[d] * scale)
 		}
 	}
 	m.byDoc.Transpose(&m.byWord, m.n)

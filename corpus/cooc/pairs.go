@@ -7,10 +7,10 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Pairs holds the numbers of documents in which chosen words occur, D1, and occur
@@ -60,7 +60,7 @@ func CountPairs(ctx context.Context, c *corpus.Corpus, words []int) (*Pairs, err
 		for m := lo; m < hi; m++ {
 			ids, counts := c.Doc(m)
 			if n := float64(len(ids)); n > 0 {
-				kind := int(math.Log(n) / math.Log(likeness))
+				kind := int(arith.Log(n) / arith.Log(likeness))
 				if alike[kind] == nil {
 					alike[kind] = new([2]float64)
 				}
@@ -117,9 +117,9 @@ func (p *Pairs) independent(ctx context.Context, alike map[int]*[2]float64) erro
 		for range 60 {
 			at := (lo + hi) / 2
 			for b, n := range p.sizes {
-				part[b] = -math.Expm1(-at * n / p.sizes[0])
+				part[b] = -arith.Expm1(-at * n / p.sizes[0])
 			}
-			if floats.Dot(part, p.kinds) < float64(df) {
+			if vec.Dot(part, p.kinds) < float64(df) {
 				lo = at
 			} else {
 				hi = at

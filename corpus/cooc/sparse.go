@@ -101,7 +101,7 @@ func (s *Sparse) Inner(ctx context.Context, c Matrix, workers int) (float64, err
 			}
 			c.RowTo(row, i)
 			for t, j := range cols {
-				sums[k] += vals[t] * row[j]
+				sums[k] += float64(vals[t] * row[j])
 			}
 		}
 		return nil

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/internal/arith"
 )
 
 // limits are those of a phrase.
@@ -98,7 +100,7 @@ func (f *finder) countWords(doc []string) error {
 		}
 	}
 	f.found.Tokens += n
-	f.squares += float64(n) * float64(n)
+	f.squares += float64(float64(n) * float64(n))
 	if len(f.words.list) >= maxWords {
 		f.found.Missed += f.words.forget()
 	}
@@ -258,14 +260,14 @@ func association(n, left, right, total int64) (g2, npmi float64) {
 		if k <= 0 {
 			return 0
 		}
-		return float64(k) * math.Log(float64(k)*all/(float64(row)*float64(column)))
+		return float64(k) * arith.Log(float64(k)*all/(float64(row)*float64(column)))
 	}
 	g2 = 2 * (term(n, left, right) + term(left-n, left, total-right) + term(right-n, total-left, right) +
 		term(total-left-right+n, total-left, total-right))
 	if n == total {
 		return 0, 1
 	}
-	npmi = math.Log(float64(n)*all/(float64(left)*float64(right))) / math.Log(all/float64(n))
+	npmi = arith.Log(float64(n)*all/(float64(left)*float64(right))) / arith.Log(all/float64(n))
 	return max(g2, 0), npmi
 }
 
@@ -281,9 +283,9 @@ func (f *finder) function(c wordCount) bool {
 		docs  = 10 // fewer say nothing about variance
 	)
 	p := float64(c.n) / float64(f.found.Tokens)
-	expected := p * p * f.squares // the sum of E(n)² over documents
-	phi := (float64(c.squares-c.n) - 2*p*float64(c.lengths) + expected) / expected
-	return f.found.Documents >= docs && max(phi, 0)+2*math.Sqrt(2/expected) <= limit
+	expected := float64(p * p * f.squares) // the sum of E(n)² over documents
+	phi := (float64(c.squares-c.n) - float64(2*p*float64(c.lengths)) + expected) / expected
+	return f.found.Documents >= docs && max(phi, 0)+float64(2*math.Sqrt(2/expected)) <= limit
 }
 
 // Learning says what Learn looks for. The zero value means lines of boilerplate, and phrases of

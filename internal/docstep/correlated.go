@@ -59,7 +59,7 @@ func (d *Document) within(r *Rule, counts, n []float32) float64 {
 	t, of := d.T[:len(n)], f.Of[:len(n)]
 	sum := float32(0)
 	for k, v := range t {
-		v *= d.shares[of[k]]
+		v = float32(v * d.shares[of[k]])
 		t[k] = v
 		sum += v
 	}
@@ -121,7 +121,7 @@ func (d *Document) Information(r *Rule, x *logisticnormal.Document, eta, n []flo
 		}
 		s := float32(0)
 		for _, v := range out {
-			s += v * v
+			s += float32(v * v)
 		}
 		squares += float64(counts[i]) * float64(s) / (float64(sum) * float64(sum))
 	}
@@ -131,12 +131,12 @@ func (d *Document) Information(r *Rule, x *logisticnormal.Document, eta, n []flo
 		share = d.shares
 		x.Weights(share, eta, 0, 1)
 	}
-	tokens, theta := d.tokens(d.Visible.Sum), 0.0
+	tokens, theta := float64(d.tokens(d.Visible.Sum)), 0.0
 	for _, v := range share {
-		theta += float64(v) * float64(v)
+		theta += float64(float64(v) * float64(v))
 	}
-	*observed += squares - tokens*theta
-	*full += tokens - tokens*theta
+	*observed += squares - float64(tokens*theta)
+	*full += tokens - float64(tokens*theta)
 	return err
 }
 

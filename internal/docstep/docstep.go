@@ -10,8 +10,7 @@
 package docstep
 
 import (
-	"math"
-
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -265,7 +264,7 @@ func (d *Document) Relax(r *Rule, n []float32, total float32) {
 	t := d.T[:len(n)]
 	scale := total / r.Prior.Overrelax(t, t, n)
 	for k, p := range r.Prior[:len(n)] {
-		n[k] = max(scale*t[k]-p, 0)
+		n[k] = max(float32(scale*t[k])-p, 0)
 	}
 }
 
@@ -320,12 +319,12 @@ func (d *Document) Learn(r *Rule, to Sums, total float64, scored bool) (visible,
 		if err != nil {
 			return 0, 0, err
 		}
-		hidden -= d.tokens(d.Hidden.Sum) * math.Log(total/(1-Smoothing))
+		hidden -= float64(d.tokens(d.Hidden.Sum) * arith.Log(total/(1-Smoothing)))
 	}
 	step := estep.Step{Form: d.form(r), B: r.Topics, Floor: r.Columns, Sums: to.Rows, Each: to.Each, Count: to.Count, NoLikelihood: !scored}
 	visible, err = d.Step(&step, d.Visible.Words, d.Visible.Counts)
 	if scored {
-		visible -= d.tokens(d.Visible.Sum) * math.Log(total)
+		visible -= float64(d.tokens(d.Visible.Sum) * arith.Log(total))
 	}
 	return visible, hidden, err
 }
@@ -334,7 +333,7 @@ func (d *Document) Learn(r *Rule, to Sums, total float64, scored bool) (visible,
 // and, if there are sums, adds the document to the counts of documents by word and topic.
 func (d *Document) Finish(r *Rule, to *Sums, total float64) (float64, error) {
 	loglik, err := d.Score(r.Topics, d.Visible.Words, d.Visible.Counts)
-	loglik -= d.tokens(d.Visible.Sum) * math.Log(total)
+	loglik -= float64(d.tokens(d.Visible.Sum) * arith.Log(total))
 	if err != nil || to == nil {
 		return loglik, err
 	}

@@ -1,9 +1,9 @@
 package docstep
 
 import (
-	"math"
 	"slices"
 
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/estep"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
@@ -32,7 +32,7 @@ func (d *Document) Compare(costs []float64, r *Rule, pairs []Pair, totals []floa
 			continue
 		}
 		x, y := totals[p.Into], totals[p.From]
-		d.moved = append(d.moved, float32((float64(t[p.From])*x-float64(t[p.Into])*y)/(x+y)))
+		d.moved = append(d.moved, float32((float64(float64(t[p.From])*x)-float64(float64(t[p.Into])*y))/(x+y)))
 		d.near = append(d.near, i)
 	}
 	d.sums = vec.Resize(d.sums, len(counts))
@@ -47,9 +47,9 @@ func (d *Document) Compare(costs []float64, r *Rule, pairs []Pair, totals []floa
 			y := d.moved[at] * (row[p.Into] - row[p.From]) * scale
 			if y < -0.06 || y > 0.06 {
 				// −1 and less by rounding alone
-				costs[j] -= float64(x) * math.Log1p(max(float64(y), least))
+				costs[j] -= float64(float64(x) * arith.Log(1+max(float64(y), least)))
 			} else { // to 1e-6 of y, which is small for nearly all pairs
-				costs[j] -= float64(x * y * (1 - y*(1.0/2-y*(1.0/3-y*(1.0/4)))))
+				costs[j] -= float64(x * y * (1 - float32(y*(1.0/2-float32(y*(1.0/3-float32(y*(1.0/4))))))))
 			}
 		}
 	}

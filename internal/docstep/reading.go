@@ -1,6 +1,10 @@
 package docstep
 
-import "math"
+import (
+	"math"
+
+	"github.com/jsmf-go/spectral/internal/arith"
+)
 
 const (
 	// Shortest is how many distinct words documents need on average for reading words that differ from the
@@ -17,5 +21,5 @@ func Weight(docs, lift, idf float64) float64 {
 	if !(docs > certain*certain && lift > 1) {
 		return 0
 	}
-	return (docs - certain*math.Sqrt(docs)) * math.Log(lift) * idf
+	return (docs - float64(certain*math.Sqrt(docs))) * arith.Log(lift) * idf
 }

@@ -26,8 +26,9 @@
 //
 // # Kernels
 //
-// They are named and chosen as those of internal/linalg, and differ in the last bits. With
-// the same kernel a result depends on the arguments alone.
+// They are named and chosen as those of internal/linalg, and give the same bits. A product is rounded
+// before it is added. A sum over topics is sixteen sums, number i over the topics i, i+16, …, of which the
+// upper half is added to the lower until one is left.
 package estep
 
 import (
@@ -252,7 +253,7 @@ func (w *Worker) run(s *Step, mode int, floor []float32, words []int32, counts [
 		}
 		if s.extra != nil {
 			for i, id := range words[lo : lo+n] {
-				z[i] += s.times * s.extra[id]
+				z[i] += float32(s.times * s.extra[id])
 			}
 		}
 		if s.products != nil {

@@ -24,8 +24,9 @@
 //
 // Y15 ones, Y14 the token, X13 the least sum, Y12 the factor of the word
 
-// SUM leaves the sum of Y0 in X0.
+// SUM leaves the sum of Y0 and Y3, which have eight each of sixteen sums, in X0.
 #define SUM \
+	VADDPS        Y3, Y0, Y0 \
 	VEXTRACTF128  $1, Y0, X1 \
 	VADDPS        X1, X0, X0 \
 	VPERMILPD     $1, X0, X1 \
@@ -59,6 +60,27 @@
 	VDIVSS       X0, num, X0          \
 	VBROADCASTSS X0, Y12
 
+// DOCUMENT is a vector of a step of LeaveDocument, LAST one of LeaveLast. They add it to sum.
+
+#define DOCUMENT(sum) \
+	VMOVUPS (BX)(AX*1), Y1      \
+	VMULPS  Y1, Y12, Y2         \
+	VSUBPS  Y2, Y15, Y2         \
+	VMULPS  (R11)(AX*1), Y2, Y2 \
+	VMAXPS  (R15)(AX*1), Y2, Y2 \
+	VMULPS  Y1, Y2, Y2          \
+	VMOVUPS Y2, (R13)(AX*1)     \
+	VADDPS  Y2, sum, sum
+
+#define LAST(sum) \
+	VMOVUPS (R11)(AX*1), Y2     \
+	VMULPS  (R13)(AX*1), Y12, Y1 \
+	VSUBPS  Y1, Y2, Y1          \
+	VMAXPS  (R15)(AX*1), Y1, Y1 \
+	VMULPS  (BX)(AX*1), Y1, Y1  \
+	VMOVUPS Y1, (R13)(AX*1)     \
+	VADDPS  Y1, sum, sum
+
 // func run256(a *args)
 TEXT ·run256(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), DI
@@ -87,14 +109,23 @@ dotWord:
 	ROW(R9, DX)
 	MOVQ    R10, AX
 	VPXOR   Y0, Y0, Y0
+	VPXOR   Y3, Y3, Y3
 
 dot:
-	VMOVUPS     (R11)(AX*1), Y1
-	VFMADD231PS (BX)(AX*1), Y1, Y0
-	PREFETCHT0  (R15)(AX*1)
-	PREFETCHT0  (DX)(AX*1)
-	ADDQ        $32, AX
-	JNE         dot
+	VMOVUPS    (R11)(AX*1), Y1
+	VMULPS     (BX)(AX*1), Y1, Y1
+	VADDPS     Y1, Y0, Y0
+	PREFETCHT0 (R15)(AX*1)
+	PREFETCHT0 (DX)(AX*1)
+	ADDQ       $32, AX
+	JEQ        dotSum
+	VMOVUPS    (R11)(AX*1), Y1
+	VMULPS     (BX)(AX*1), Y1, Y1
+	VADDPS     Y1, Y3, Y3
+	ADDQ       $32, AX
+	JNE        dot
+
+dotSum:
 	SUM
 	VMOVSS      X0, (R14)(CX*4)
 	INCQ        CX
@@ -115,18 +146,17 @@ documentWord:
 	FACTOR(R14, X15)
 	MOVQ   R10, AX
 	VPXOR  Y0, Y0, Y0
+	VPXOR  Y3, Y3, Y3
 
 document:
-	VMOVUPS      (BX)(AX*1), Y1
-	VMOVAPS      Y1, Y2
-	VFNMADD213PS Y15, Y12, Y2
-	VMULPS       (R11)(AX*1), Y2, Y2
-	VMAXPS       (R15)(AX*1), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VMOVUPS      Y2, (R13)(AX*1)
-	VADDPS       Y2, Y0, Y0
-	ADDQ         $32, AX
-	JNE          document
+	DOCUMENT(Y0)
+	ADDQ   $32, AX
+	JEQ    documentSum
+	DOCUMENT(Y3)
+	ADDQ   $32, AX
+	JNE    document
+
+documentSum:
 	SUM
 	VMOVSS       X0, (DX)(CX*4)
 	SUBQ         R10, R13
@@ -152,17 +182,18 @@ lastWord:
 	FACTOR(DX, X1)
 	MOVQ   R10, AX
 	VPXOR  Y0, Y0, Y0
+	VPXOR  Y3, Y3, Y3
 
 last1:
-	VMOVUPS      (R13)(AX*1), Y1
-	VFNMADD213PS (R11)(AX*1), Y12, Y1
-	VMAXPS       (R15)(AX*1), Y1, Y1
-	VMULPS       (BX)(AX*1), Y1, Y1
-	VMOVUPS      Y1, (R13)(AX*1)
-	VADDPS       Y1, Y0, Y0
-	PREFETCHT0   (R9)(AX*1)
-	ADDQ         $32, AX
-	JNE          last1
+	LAST(Y0)
+	PREFETCHT0 (R9)(AX*1)
+	ADDQ   $32, AX
+	JEQ    lastSum
+	LAST(Y3)
+	ADDQ   $32, AX
+	JNE    last1
+
+lastSum:
 	SUM
 	VMOVSS       X0, (DX)(CX*4)
 	SUBQ         R10, R13
@@ -200,8 +231,7 @@ shareBoth:
 	JNE     shareWord
 	JMP     done
 
-// Without sums one vector of g after the other, which stays in a register, by two
-// words at a time.
+// Without sums one vector of g after the other, which stays in a register.
 shareDoc:
 	RESET
 	LOAD(args_scale, R15)
@@ -217,35 +247,22 @@ scale:
 	MOVQ   R10, AX
 
 shareDocVector:
-	VMOVUPS      (R12)(AX*1), Y0
-	VPXOR        Y2, Y2, Y2
-	LEAQ         (R13)(AX*1), BX
+	VMOVUPS (R12)(AX*1), Y0
+	LEAQ    (R13)(AX*1), BX
 	RESET
-	NEGQ         CX
-	TESTQ        $1, CX
-	JEQ          shareDocWords
+	NEGQ    CX
+
+shareDocWord:
 	VBROADCASTSS (R15)(CX*4), Y1
-	VFMADD231PS  (BX), Y1, Y0
+	VMULPS       (BX), Y1, Y1
+	VADDPS       Y1, Y0, Y0
 	SUBQ         R10, BX
 	INCQ         CX
-	JEQ          shareDocStore
-
-shareDocWords:
-	VBROADCASTSS (R15)(CX*4), Y1
-	VFMADD231PS  (BX), Y1, Y0
-	SUBQ         R10, BX
-	VBROADCASTSS 4(R15)(CX*4), Y1
-	VFMADD231PS  (BX), Y1, Y2
-	SUBQ         R10, BX
-	ADDQ         $2, CX
-	JNE          shareDocWords
-	VADDPS       Y2, Y0, Y0
-
-shareDocStore:
-	VMOVUPS Y0, (R12)(AX*1)
-	ADDQ    $32, AX
-	JNE     shareDocVector
-	JMP     done
+	JNE          shareDocWord
+	VMOVUPS      Y0, (R12)(AX*1)
+	ADDQ         $32, AX
+	JNE          shareDocVector
+	JMP          done
 
 plain:
 	LOAD(args_counts, DX)
@@ -264,8 +281,8 @@ plainWord:
 plainBoth:
 	VMULPS      (BX)(AX*1), Y12, Y1
 	VADDPS      (R12)(AX*1), Y1, Y2
-	VMOVUPS     (R15)(AX*1), Y3
-	VFMADD231PS (R11)(AX*1), Y1, Y3
+	VMULPS      (R11)(AX*1), Y1, Y3
+	VADDPS      (R15)(AX*1), Y3, Y3
 	VMOVUPS     Y2, (R12)(AX*1)
 	VMOVUPS     Y3, (R15)(AX*1)
 	ADDQ        $32, AX
@@ -281,8 +298,8 @@ plainDocWord:
 	MOVQ   R10, AX
 
 plainDoc:
-	VMOVUPS     (R12)(AX*1), Y2
-	VFMADD231PS (BX)(AX*1), Y12, Y2
+	VMULPS      (BX)(AX*1), Y12, Y2
+	VADDPS      (R12)(AX*1), Y2, Y2
 	VMOVUPS     Y2, (R12)(AX*1)
 	ADDQ        $32, AX
 	JNE         plainDoc

@@ -92,7 +92,8 @@ dotWord:
 
 dot:
 	VMOVUPS     (R11)(AX*1), Z1
-	VFMADD231PS (BX)(AX*1), Z1, Z0
+	VMULPS      (BX)(AX*1), Z1, Z1
+	VADDPS      Z1, Z0, Z0
 	PREFETCHT0  (R15)(AX*1)
 	PREFETCHT0  (DX)(AX*1)
 	ADDQ        $64, AX
@@ -120,8 +121,8 @@ documentWord:
 
 document:
 	VMOVUPS      (BX)(AX*1), Z1
-	VMOVAPS      Z1, Z2
-	VFNMADD213PS Z30, Z31, Z2
+	VMULPS       Z1, Z31, Z2
+	VSUBPS       Z2, Z30, Z2
 	VMULPS       (R11)(AX*1), Z2, Z2
 	VMAXPS       (R15)(AX*1), Z2, Z2
 	VMULPS       Z1, Z2, Z2
@@ -156,8 +157,9 @@ lastWord:
 	VPXORQ Z0, Z0, Z0
 
 last1:
-	VMOVUPS      (R13)(AX*1), Z1
-	VFNMADD213PS (R11)(AX*1), Z31, Z1
+	VMOVUPS      (R11)(AX*1), Z2
+	VMULPS       (R13)(AX*1), Z31, Z1
+	VSUBPS       Z1, Z2, Z1
 	VMAXPS       (R15)(AX*1), Z1, Z1
 	VMULPS       (BX)(AX*1), Z1, Z1
 	VMOVUPS      Z1, (R13)(AX*1)
@@ -202,8 +204,7 @@ shareBoth:
 	JNE     shareWord
 	JMP     done
 
-// Without sums one vector of g after the other, which stays in a register, by two
-// words at a time.
+// Without sums one vector of g after the other, which stays in a register.
 shareDoc:
 	RESET
 	LOAD(args_scale, R15)
@@ -219,35 +220,22 @@ scale:
 	MOVQ   R10, AX
 
 shareDocVector:
-	VMOVUPS      (R12)(AX*1), Z0
-	VPXORQ       Z2, Z2, Z2
-	LEAQ         (R13)(AX*1), BX
+	VMOVUPS (R12)(AX*1), Z0
+	LEAQ    (R13)(AX*1), BX
 	RESET
-	NEGQ         CX
-	TESTQ        $1, CX
-	JEQ          shareDocWords
+	NEGQ    CX
+
+shareDocWord:
 	VBROADCASTSS (R15)(CX*4), Z1
-	VFMADD231PS  (BX), Z1, Z0
+	VMULPS       (BX), Z1, Z1
+	VADDPS       Z1, Z0, Z0
 	SUBQ         R10, BX
 	INCQ         CX
-	JEQ          shareDocStore
-
-shareDocWords:
-	VBROADCASTSS (R15)(CX*4), Z1
-	VFMADD231PS  (BX), Z1, Z0
-	SUBQ         R10, BX
-	VBROADCASTSS 4(R15)(CX*4), Z1
-	VFMADD231PS  (BX), Z1, Z2
-	SUBQ         R10, BX
-	ADDQ         $2, CX
-	JNE          shareDocWords
-	VADDPS       Z2, Z0, Z0
-
-shareDocStore:
-	VMOVUPS Z0, (R12)(AX*1)
-	ADDQ    $64, AX
-	JNE     shareDocVector
-	JMP     done
+	JNE          shareDocWord
+	VMOVUPS      Z0, (R12)(AX*1)
+	ADDQ         $64, AX
+	JNE          shareDocVector
+	JMP          done
 
 plain:
 	LOAD(args_counts, DX)
@@ -266,8 +254,8 @@ plainWord:
 plainBoth:
 	VMULPS      (BX)(AX*1), Z31, Z1
 	VADDPS      (R12)(AX*1), Z1, Z2
-	VMOVUPS     (R15)(AX*1), Z3
-	VFMADD231PS (R11)(AX*1), Z1, Z3
+	VMULPS      (R11)(AX*1), Z1, Z3
+	VADDPS      (R15)(AX*1), Z3, Z3
 	VMOVUPS     Z2, (R12)(AX*1)
 	VMOVUPS     Z3, (R15)(AX*1)
 	ADDQ        $64, AX
@@ -283,8 +271,8 @@ plainDocWord:
 	MOVQ   R10, AX
 
 plainDoc:
-	VMOVUPS     (R12)(AX*1), Z2
-	VFMADD231PS (BX)(AX*1), Z31, Z2
+	VMULPS      (BX)(AX*1), Z31, Z2
+	VADDPS      (R12)(AX*1), Z2, Z2
 	VMOVUPS     Z2, (R12)(AX*1)
 	ADDQ        $64, AX
 	JNE         plainDoc

@@ -4,12 +4,14 @@ import (
 	"math"
 	"sync"
 	"unsafe"
+
+	"github.com/jsmf-go/spectral/internal/arith"
 )
 
-var generic = kernel{"generic", 1, runGeneric, gather, scatter}
+var generic = kernel{"generic", 4, runGeneric, gather, scatter}
 
 func runGeneric(a *args) {
-	k, stride := a.k, a.stride/4
+	k, stride := a.width/4, a.stride/4
 	words := unsafe.Slice(a.words, a.n)
 	counts, z, left := unsafe.Slice(a.counts, a.n), unsafe.Slice(a.z, a.n), unsafe.Slice(a.left, a.n)
 	row := func(m *float32, w int32) []float32 {
@@ -26,10 +28,9 @@ func runGeneric(a *args) {
 	}
 	for i, w := range words {
 		b := row(a.b, w)
-		var s, r float32
+		var s float32
 		if Form(a.mode) != LeaveLast {
 			z[i] = dot(t, b)
-			r = 1 / max(z[i], a.least)
 		}
 		if a.mode == score {
 			continue
@@ -37,7 +38,7 @@ func runGeneric(a *args) {
 		out := unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(a.out), a.width*i)), k)
 		switch Form(a.mode) {
 		case Plain:
-			r *= counts[i]
+			r := counts[i] / max(z[i], a.least)
 			if a.sums == nil {
 				addScaled(g, r, b)
 			} else {
@@ -45,7 +46,7 @@ func runGeneric(a *args) {
 			}
 			continue
 		case LeaveDocument:
-			s = leaveDocument(out, t, b, prior, r)
+			s = leaveDocument(out, t, b, prior, 1/max(z[i], a.least))
 		case LeaveLast:
 			s = leaveLast(out, t, b, prior, min(counts[i], a.token)/max(left[i], a.least))
 		}
@@ -53,7 +54,7 @@ func runGeneric(a *args) {
 		if a.g == nil {
 			continue
 		}
-		r = counts[i] / max(s, a.least)
+		r := counts[i] / max(s, a.least)
 		if a.sums == nil {
 			addScaled(g, r, out)
 		} else {
@@ -62,33 +63,46 @@ func runGeneric(a *args) {
 	}
 }
 
-// dot has four sums, because one would wait for each addition.
+// lanes4 are four of the sixteen sums that a sum over topics is: number i of them is over the topics
+// i, i+16, …. One sum would wait for each addition.
+type lanes4 = [4]float32
+
+// total adds up sixteen sums, the upper half to the lower, and so on.
+func total(s *[lanes / 4]lanes4) float32 {
+	var x lanes4
+	for i := range x {
+		x[i] = (s[0][i] + s[2][i]) + (s[1][i] + s[3][i])
+	}
+	return (x[0] + x[2]) + (x[1] + x[3])
+}
+
 func dot(x, y []float32) float32 {
-	var s0, s1, s2, s3 float32
-	for len(x) >= 4 && len(y) >= 4 {
-		s0 += x[0] * y[0]
-		s1 += x[1] * y[1]
-		s2 += x[2] * y[2]
-		s3 += x[3] * y[3]
-		x, y = x[4:], y[4:]
+	var sums [lanes / 4]lanes4
+	for l := range sums {
+		var s0, s1, s2, s3 float32
+		for i := 4 * l; i+4 <= len(x) && i+4 <= len(y); i += lanes {
+			x, y := (*lanes4)(x[i:]), (*lanes4)(y[i:])
+			s0 += float32(x[0] * y[0])
+			s1 += float32(x[1] * y[1])
+			s2 += float32(x[2] * y[2])
+			s3 += float32(x[3] * y[3])
+		}
+		sums[l] = lanes4{s0, s1, s2, s3}
 	}
-	for i, v := range x {
-		s0 += v * y[i]
-	}
-	return (s0 + s1) + (s2 + s3)
+	return total(&sums)
 }
 
 func addScaled(g []float32, r float32, x []float32) {
 	g = g[:len(x)]
 	for i, v := range x {
-		g[i] += r * v
+		g[i] += float32(r * v)
 	}
 }
 
 func addBoth(g, sums []float32, r float32, x []float32) {
 	g, sums = g[:len(x)], sums[:len(x)]
 	for i, v := range x {
-		v *= r
+		v = float32(v * r)
 		g[i] += v
 		sums[i] += v
 	}
@@ -97,50 +111,52 @@ func addBoth(g, sums []float32, r float32, x []float32) {
 func plainSums(g, sums, t, b []float32, r float32) {
 	g, sums, t = g[:len(b)], sums[:len(b)], t[:len(b)]
 	for i, v := range b {
-		v *= r
+		v = float32(v * r)
 		g[i] += v
-		sums[i] += v * t[i]
+		sums[i] += float32(v * t[i])
 	}
 }
 
 func leaveDocument(out, t, b, prior []float32, q float32) float32 {
-	out, t, prior = out[:len(b)], t[:len(b)], prior[:len(b)]
-	var s0, s1 float32
-	for i, v := range b {
-		x := t[i] * (1 - v*q)
-		if x < prior[i] {
-			x = prior[i]
+	var sums [lanes / 4]lanes4
+	for l := range sums {
+		var s lanes4
+		for i := 4 * l; i+4 <= len(b); i += lanes {
+			out, t, b, prior := (*lanes4)(out[i:]), (*lanes4)(t[i:]), (*lanes4)(b[i:]), (*lanes4)(prior[i:])
+			s[0] += one(&out[0], t[0]*(1-float32(b[0]*q)), b[0], prior[0])
+			s[1] += one(&out[1], t[1]*(1-float32(b[1]*q)), b[1], prior[1])
+			s[2] += one(&out[2], t[2]*(1-float32(b[2]*q)), b[2], prior[2])
+			s[3] += one(&out[3], t[3]*(1-float32(b[3]*q)), b[3], prior[3])
 		}
-		x *= v
-		out[i] = x
-		s0, s1 = s1, s0+x // two sums, in turn
+		sums[l] = s
 	}
-	return s0 + s1
+	return total(&sums)
 }
 
-// leaveLast has four sums, as dot has.
 func leaveLast(out, t, b, prior []float32, q float32) float32 {
-	var s0, s1, s2, s3 float32
-	one := func(out *float32, t, b, prior float32) float32 {
-		x := t - *out*q
-		if x < prior {
-			x = prior
+	var sums [lanes / 4]lanes4
+	for l := range sums {
+		var s lanes4
+		for i := 4 * l; i+4 <= len(b); i += lanes {
+			out, t, b, prior := (*lanes4)(out[i:]), (*lanes4)(t[i:]), (*lanes4)(b[i:]), (*lanes4)(prior[i:])
+			s[0] += one(&out[0], t[0]-float32(out[0]*q), b[0], prior[0])
+			s[1] += one(&out[1], t[1]-float32(out[1]*q), b[1], prior[1])
+			s[2] += one(&out[2], t[2]-float32(out[2]*q), b[2], prior[2])
+			s[3] += one(&out[3], t[3]-float32(out[3]*q), b[3], prior[3])
 		}
-		x *= b
-		*out = x
-		return x
+		sums[l] = s
 	}
-	for len(b) >= 4 && len(out) >= 4 && len(t) >= 4 && len(prior) >= 4 {
-		s0 += one(&out[0], t[0], b[0], prior[0])
-		s1 += one(&out[1], t[1], b[1], prior[1])
-		s2 += one(&out[2], t[2], b[2], prior[2])
-		s3 += one(&out[3], t[3], b[3], prior[3])
-		out, t, b, prior = out[4:], t[4:], b[4:], prior[4:]
+	return total(&sums)
+}
+
+// one sets out to max(x, prior)·b and returns it.
+func one(out *float32, x, b, prior float32) float32 {
+	if x < prior {
+		x = prior
 	}
-	for i, v := range b {
-		s0 += one(&out[i], t[i], v, prior[i])
-	}
-	return (s0 + s1) + (s2 + s3)
+	x = float32(x * b)
+	*out = x
+	return x
 }
 
 // logTable has, for the i-th of its parts of [1, 2), the reciprocal of a number in its
@@ -152,9 +168,9 @@ const logBits = 7
 var logs = sync.OnceValue(func() *logTable {
 	var t logTable
 	for i := range t {
-		c := 1 + (float64(i)+0.5)/float64(len(t))
+		c := 1 + float64((float64(i)+0.5)/(1<<logBits))
 		t[i].inverse = 1 / c
-		t[i].log = -math.Log(t[i].inverse)
+		t[i].log = -arith.Log(t[i].inverse)
 	}
 	return &t
 })
@@ -176,8 +192,8 @@ func (t *logTable) add(sum float64, x, z []float32) (float64, int) {
 		m := math.Float64frombits(uint64(bits)<<29&(1<<52-1) | 1023<<52)
 		c := &t[bits>>(23-logBits)&(1<<logBits-1)]
 		r := float64(m*c.inverse) - 1 // below 2⁻⁸
-		p := r * (1 - r*(1./2-r*(1./3-r*(1./4-r*(1./5)))))
-		sum += float64(x[i]) * (e*math.Ln2 + c.log + p)
+		p := float64(r * (1 - float64(r*(1./2-float64(r*(1./3-float64(r*(1./4-float64(r*(1./5))))))))))
+		sum += float64(float64(x[i]) * (float64(e*math.Ln2) + c.log + p))
 	}
 	return sum, -1
 }

@@ -91,17 +91,15 @@ func choose(to, from []float32, columns []int32) {
 func (r *Rows) Drain(keep, scale float64, parts []*Rows, lo, hi int) {
 	for i := lo; i < hi; i++ {
 		row := r.Row(i)
-		to := blas32.Vector{N: len(row), Inc: 1, Data: row}
 		if keep == 0 {
 			clear(row)
 		} else if keep != 1 {
-			blas32.Scal(float32(keep), to)
+			blas32.Scal(float32(keep), blas32.Vector{N: len(row), Inc: 1, Data: row})
 		}
 		for _, p := range parts {
-			from := to
-			from.Data = p.Row(i)
-			blas32.Axpy(float32(scale), from, to)
-			clear(from.Data)
+			from := p.Row(i)
+			addScaled(row, float32(scale), from)
+			clear(from)
 		}
 	}
 }

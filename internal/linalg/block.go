@@ -131,8 +131,8 @@ func residuals(ctx context.Context, x, w blas64.General, theta []float64, k, wor
 		for i := lo; i < hi; i++ {
 			xr, wr := Row(x, i)[:k], Row(w, i)[:k]
 			for j := range r {
-				d := wr[j] - theta[j]*xr[j]
-				r[j] += d * d
+				d := wr[j] - float64(theta[j]*xr[j])
+				r[j] += float64(d * d)
 			}
 		}
 		parts[c] = r

@@ -3,9 +3,11 @@ package linalg
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -94,11 +96,10 @@ func TestEigenInPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	z, values := mat.NewSymDense(23, nil), make([]float64, 23)
-	var work []float64
 	for range 2 { // the second time in the same memory
 		z.CopySym(a)
-		var vectors *mat.Dense
-		if vectors, work, err = EigenInPlace(z, values, work); err != nil {
+		vectors, err := EigenInPlace(z, values)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if !floats.EqualApprox(values, want, 1e-12) {
@@ -109,6 +110,36 @@ func TestEigenInPlace(t *testing.T) {
 		right.Mul(vectors, mat.NewDiagDense(23, values))
 		if !mat.EqualApprox(&left, &right, 1e-12) {
 			t.Error("the columns are no eigenvectors")
+		}
+	}
+}
+
+// The factors are orthogonal and give the matrix back, and small values are found to their own size; of a
+// matrix that lacks ranks, too. R has the inner products of the columns.
+func TestSVD(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, c := range []struct{ n, m, rank int }{{1, 1, 1}, {5, 9, 5}, {12, 7, 7}, {30, 100, 30}, {30, 100, 11}, {4, 9, 0}} {
+		at := NewGeneral(c.n, c.m)
+		x, y := randMat(rng, c.n, c.rank, 0), randMat(rng, c.rank, c.m, 0)
+		if err := Gemm(t.Context(), blas.NoTrans, blas.NoTrans, 1, x, y, 0, at, 1); err != nil {
+			t.Fatal(err)
+		}
+		a := mat.DenseCopyOf(mat.NewDense(c.n, c.m, slices.Clone(at.Data)).T())
+		r := Triangle(at)
+		full := mat.NewDense(c.n, c.n, r.Data)
+		sigma, u, v := SVD(r)
+		var gram, again, uu, vv, back mat.Dense
+		gram.Mul(a.T(), a)
+		again.Mul(full.T(), full)
+		u2, v2 := mat.NewDense(c.n, c.n, u.Data), mat.NewDense(c.n, c.n, v.Data)
+		uu.Mul(u2, u2.T())
+		vv.Mul(v2, v2.T())
+		back.Product(u2.T(), mat.NewDiagDense(c.n, sigma), v2)
+		one := mat.NewDiagDense(c.n, slices.Repeat([]float64{1}, c.n))
+		for name, pair := range map[string][2]mat.Matrix{"RᵀR": {&again, &gram}, "UUᵀ": {&uu, one}, "VVᵀ": {&vv, one}, "UΣVᵀ": {&back, full}} {
+			if !mat.EqualApprox(pair[0], pair[1], 1e-10) {
+				t.Errorf("%+v: %s is %v, want %v", c, name, mat.Formatted(pair[0]), mat.Formatted(pair[1]))
+			}
 		}
 	}
 }

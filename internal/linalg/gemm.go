@@ -193,7 +193,7 @@ func (kr *kernels) mulVector(ctx context.Context, a left, m, k int, x []float64,
 	finish := func(lo int, sums []float64) {
 		for t, s := range sums {
 			e := &y[(lo+t)*ys]
-			*e = combine(kr.fused, alpha, s, beta, *e)
+			*e = combine(alpha, s, beta, *e)
 		}
 	}
 	if a.ks == 1 { // inner products with the rows of A
@@ -255,11 +255,7 @@ func (kr *kernels) mulVector(ctx context.Context, a left, m, k int, x []float64,
 func (kr *kernels) dot(x, y []float64) float64 {
 	var s [8]float64
 	for t, v := range x {
-		if kr.fused {
-			s[t&7] = math.FMA(v, y[t], s[t&7])
-		} else {
-			s[t&7] += float64(v * y[t])
-		}
+		s[t&7] = math.FMA(v, y[t], s[t&7])
 	}
 	return sum8(&s)
 }

@@ -52,9 +52,9 @@ func checkGemm(t *testing.T, kr *kernels, tA, tB blas.Transpose, alpha float64, 
 			opA[l] = elem(a, tA != blas.NoTrans, i, l)
 		}
 		for j := range n {
-			s, abs := kr.chain(opA, opB[j])
+			s, abs := inOrder(opA, opB[j])
 			old, got := c0.Data[i*c0.Stride+j], c.Data[i*c.Stride+j]
-			want := combine(kr.fused, alpha, s, beta, old)
+			want := combine(alpha, s, beta, old)
 			if chain && alpha != 0 && k > 0 {
 				if got != want {
 					t.Fatalf("c[%d,%d] = %v, want the bits of %v", i, j, got, want)
@@ -203,7 +203,7 @@ func TestGram(t *testing.T) {
 				}
 				for i := range p {
 					for j := range p {
-						s, abs := kr.chain(column[i], column[j])
+						s, abs := inOrder(column[i], column[j])
 						got := c.Data[i*c.Stride+j]
 						if !(math.Abs(got-s) <= float64(n+1)*0x1p-53*abs) {
 							t.Fatalf("%d×%d: c[%d,%d] = %v, want %v", n, p, i, j, got, s)
@@ -258,24 +258,16 @@ func TestGemmNonFinite(t *testing.T) {
 	})
 }
 
-// TestFusedKernelsAgree: all kernels that round once give the same bits.
-func TestFusedKernelsAgree(t *testing.T) {
-	var fused []*kernels
-	for _, kr := range available() {
-		if kr.fused {
-			fused = append(fused, kr)
-		}
-	}
-	if len(fused) < 2 {
-		t.Skip("skipped: fewer than two fused kernels on this machine")
-	}
+// All kernels give the same bits.
+func TestKernelsSameBits(t *testing.T) {
+	all := available()
 	rnd := newRand(5)
 	for _, sh := range gemmShapes {
 		a, b := randMat(rnd, sh.m, sh.k, 0), randMat(rnd, sh.k, sh.n, 0)
 		c0 := randMat(rnd, sh.m, sh.n, 0)
 		s := randCSR(rnd, sh.m, sh.k, 0.1)
 		var wantC, wantS []float64
-		for i, kr := range fused {
+		for i, kr := range all {
 			c, d := cloneMat(c0), cloneMat(c0)
 			if err := kr.gemm(context.Background(), blas.NoTrans, blas.NoTrans, 0.3, a, b, 0.7, c, 1); err != nil {
 				t.Fatal(err)
@@ -286,10 +278,10 @@ func TestFusedKernelsAgree(t *testing.T) {
 				continue
 			}
 			if diff := diffBits(c.Data, wantC); diff != "" {
-				t.Errorf("%+v: Gemm of %s and %s: %s", sh, kr.name, fused[0].name, diff)
+				t.Errorf("%+v: Gemm of %s and %s: %s", sh, kr.name, all[0].name, diff)
 			}
 			if diff := diffBits(d.Data, wantS); diff != "" {
-				t.Errorf("%+v: SpMM of %s and %s: %s", sh, kr.name, fused[0].name, diff)
+				t.Errorf("%+v: SpMM of %s and %s: %s", sh, kr.name, all[0].name, diff)
 			}
 		}
 	}

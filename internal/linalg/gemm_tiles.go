@@ -20,20 +20,12 @@ func (kr *kernels) mulSmall(l left, b blas64.General, transB bool, m, k, n int, 
 		for j := range row {
 			var s float64
 			ia, ib := i*l.rs, j*jb
-			if kr.fused {
-				for range k {
-					s = math.FMA(l.data[ia], b.Data[ib], s)
-					ia += l.ks
-					ib += kb
-				}
-			} else {
-				for range k {
-					s += float64(l.data[ia] * b.Data[ib])
-					ia += l.ks
-					ib += kb
-				}
+			for range k {
+				s = math.FMA(l.data[ia], b.Data[ib], s)
+				ia += l.ks
+				ib += kb
 			}
-			row[j] = combine(kr.fused, alpha, s, beta, row[j])
+			row[j] = combine(alpha, s, beta, row[j])
 		}
 	}
 }
@@ -136,7 +128,7 @@ func (kr *kernels) mulLong(ctx context.Context, l left, r right, m, k, n int, al
 			}
 		}
 		for j := from; j < n; j++ {
-			row[j] = combine(kr.fused, alpha, first[j], beta, row[j])
+			row[j] = combine(alpha, first[j], beta, row[j])
 		}
 	}
 	return nil
@@ -188,7 +180,7 @@ func (kr *kernels) block(a left, m, k int, packed []float64, n int, c []float64,
 			for r := range m - whole {
 				row := c[(i+r)*ldc+j:][:cols]
 				for t := range row {
-					row[t] = combine(kr.fused, alpha, tmp[r*tileCols+t], beta, row[t])
+					row[t] = combine(alpha, tmp[r*tileCols+t], beta, row[t])
 				}
 			}
 		}

@@ -16,9 +16,9 @@
 // Every element of a result is a sum of multiply-adds in an order that depends on
 // the shapes alone: a single chain, except for long inner dimensions and single
 // vectors. The number of workers, the position of an element in a tile and the
-// way a caller cuts rows into blocks never change a bit. "avx2", "avx512" and, on
-// arm64, ppc64le, riscv64 and s390x, "generic" round once per multiply-add and
-// agree bit for bit. On other architectures "generic" rounds twice.
+// way a caller cuts rows into blocks never change a bit. All kernels round once per
+// multiply-add, as math.FMA does, and agree bit for bit. A machine without such an
+// instruction computes it in software, and takes several times as long.
 //
 // Zeros are multiplied like any other number, so that a NaN or an infinity in an input
 // reaches every element that depends on it.
@@ -41,9 +41,6 @@ const (
 // bounds of everything they touch.
 type kernels struct {
 	name string
-
-	// fused reports whether a multiply-add rounds once.
-	fused bool
 
 	// tile computes, for r < 8 and j < 8(nb−1)+last,
 	//

@@ -2,11 +2,7 @@
 
 package linalg
 
-import (
-	"math"
-
-	"golang.org/x/sys/cpu"
-)
+import "golang.org/x/sys/cpu"
 
 // available returns the kernels this machine can run and GODEBUG leaves on, the best
 // one last.
@@ -96,39 +92,4 @@ func spmmTop(rowPtr []int, lo, hi int) int {
 		top++
 	}
 	return top
-}
-
-// spmvFused is spmvGeneric with one rounding a multiply-add.
-func spmvFused(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst []float64, ds, lo, hi int, accumulate bool) int {
-	for i := lo; i < hi; i++ {
-		from, to := rowPtr[i], rowPtr[i+1]
-		cs, vs := cols[from:to], vals[from:to]
-		for t, c := range cs {
-			if uint32(c) >= uint32(n) {
-				return from + t
-			}
-		}
-		var s0, s1, s2, s3, s4, s5, s6, s7 float64
-		for len(cs) >= 8 && len(vs) >= 8 {
-			s0 = math.FMA(vs[0], x[int(cs[0])*xs], s0)
-			s1 = math.FMA(vs[1], x[int(cs[1])*xs], s1)
-			s2 = math.FMA(vs[2], x[int(cs[2])*xs], s2)
-			s3 = math.FMA(vs[3], x[int(cs[3])*xs], s3)
-			s4 = math.FMA(vs[4], x[int(cs[4])*xs], s4)
-			s5 = math.FMA(vs[5], x[int(cs[5])*xs], s5)
-			s6 = math.FMA(vs[6], x[int(cs[6])*xs], s6)
-			s7 = math.FMA(vs[7], x[int(cs[7])*xs], s7)
-			cs, vs = cs[8:], vs[8:]
-		}
-		s := [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
-		for t, c := range cs {
-			s[t&7] = math.FMA(vs[t], x[int(c)*xs], s[t&7])
-		}
-		sum := sum8(&s)
-		if accumulate {
-			sum += dst[i*ds]
-		}
-		dst[i*ds] = sum
-	}
-	return -1
 }

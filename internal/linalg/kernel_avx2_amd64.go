@@ -8,13 +8,12 @@ import (
 )
 
 var kernels256 = kernels{
-	name:  "avx2",
-	fused: true,
-	tile:  tile256,
-	scan:  scan256,
-	spmm:  spmm256,
-	spmv:  spmvFused,
-	dots:  dots256,
+	name: "avx2",
+	tile: tile256,
+	scan: scan256,
+	spmm: spmm256,
+	spmv: spmvGeneric,
+	dots: dots256,
 
 	packCols: packColsGeneric,
 }
@@ -71,7 +70,7 @@ func tile256(k int, a []float64, rs, ks int, b []float64, bs, nb, last int, c []
 			for h := range half {
 				row := c[(r+h)*ldc+j:][:cols-j]
 				for q := range row {
-					row[q] = combine(true, alpha, t[h*12+q], beta, row[q])
+					row[q] = combine(alpha, t[h*12+q], beta, row[q])
 				}
 			}
 		}

@@ -5,13 +5,12 @@ package linalg
 import "unsafe"
 
 var kernels512 = kernels{
-	name:  "avx512",
-	fused: true,
-	tile:  tile512,
-	scan:  scan512,
-	spmm:  spmm512,
-	spmv:  spmv512,
-	dots:  dots512,
+	name: "avx512",
+	tile: tile512,
+	scan: scan512,
+	spmm: spmm512,
+	spmv: spmv512,
+	dots: dots512,
 
 	packCols: packCols512,
 }
@@ -73,7 +72,7 @@ func spmm512(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst [
 
 func spmv512(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst []float64, ds, lo, hi int, accumulate bool) int {
 	if xs != 1 {
-		return spmvFused(n, rowPtr, cols, vals, x, xs, dst, ds, lo, hi, accumulate)
+		return spmvGeneric(n, rowPtr, cols, vals, x, xs, dst, ds, lo, hi, accumulate)
 	}
 	for lo < hi {
 		top := spmmTop(rowPtr, lo, hi)

@@ -4,27 +4,22 @@ import "math"
 
 // generic is the implementation in Go.
 var generic = kernels{
-	name:  "generic",
-	fused: fusedMadd,
-	tile:  tileGeneric,
-	scan:  scanGeneric,
-	spmm:  spmmGeneric,
-	spmv:  spmvGeneric,
-	dots:  dotsGeneric,
+	name: "generic",
+	tile: tileGeneric,
+	scan: scanGeneric,
+	spmm: spmmGeneric,
+	spmv: spmvGeneric,
+	dots: dotsGeneric,
 
 	packCols: packColsGeneric,
 }
 
 // combine is the last step of a tile: alpha·s + beta·c.
-func combine(fused bool, alpha, s, beta, c float64) float64 {
-	switch {
-	case beta == 0:
+func combine(alpha, s, beta, c float64) float64 {
+	if beta == 0 {
 		return alpha * s
-	case fused:
-		return math.FMA(beta, c, alpha*s)
-	default:
-		return float64(beta*c) + float64(alpha*s)
 	}
+	return math.FMA(beta, c, alpha*s)
 }
 
 func tileGeneric(k int, a []float64, rs, ks int, b []float64, bs, nb, last int, c []float64, ldc int, alpha, beta float64) {
@@ -42,7 +37,7 @@ func tileGeneric(k int, a []float64, rs, ks int, b []float64, bs, nb, last int, 
 				for h := range 2 {
 					row := c[(r+h)*ldc+q*panel+j:][:w]
 					for t := range row {
-						row[t] = combine(fusedMadd, alpha, s[h][t], beta, row[t])
+						row[t] = combine(alpha, s[h][t], beta, row[t])
 					}
 				}
 			}
@@ -59,15 +54,15 @@ func dot2x4(k int, a0, a1 []float64, ks int, b []float64) (r0, r1 [4]float64) {
 	for o := 0; o+4 <= len(b); o += panel {
 		y := (*[4]float64)(b[o : o+4])
 		x := a0[i]
-		s00 = madd(s00, x, y[0])
-		s01 = madd(s01, x, y[1])
-		s02 = madd(s02, x, y[2])
-		s03 = madd(s03, x, y[3])
+		s00 = math.FMA(x, y[0], s00)
+		s01 = math.FMA(x, y[1], s01)
+		s02 = math.FMA(x, y[2], s02)
+		s03 = math.FMA(x, y[3], s03)
 		x = a1[i]
-		s10 = madd(s10, x, y[0])
-		s11 = madd(s11, x, y[1])
-		s12 = madd(s12, x, y[2])
-		s13 = madd(s13, x, y[3])
+		s10 = math.FMA(x, y[0], s10)
+		s11 = math.FMA(x, y[1], s11)
+		s12 = math.FMA(x, y[2], s12)
+		s13 = math.FMA(x, y[3], s13)
 		i += ks
 	}
 	return [4]float64{s00, s01, s02, s03}, [4]float64{s10, s11, s12, s13}
@@ -102,21 +97,21 @@ func spmmGeneric(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, d
 				v := vs[t]
 				o := int(c)*xs + j
 				y := (*[8]float64)(x[o : o+8])
-				s0 = madd(s0, v, y[0])
-				s1 = madd(s1, v, y[1])
-				s2 = madd(s2, v, y[2])
-				s3 = madd(s3, v, y[3])
-				s4 = madd(s4, v, y[4])
-				s5 = madd(s5, v, y[5])
-				s6 = madd(s6, v, y[6])
-				s7 = madd(s7, v, y[7])
+				s0 = math.FMA(v, y[0], s0)
+				s1 = math.FMA(v, y[1], s1)
+				s2 = math.FMA(v, y[2], s2)
+				s3 = math.FMA(v, y[3], s3)
+				s4 = math.FMA(v, y[4], s4)
+				s5 = math.FMA(v, y[5], s5)
+				s6 = math.FMA(v, y[6], s6)
+				s7 = math.FMA(v, y[7], s7)
 			}
 			put(d[j:j+8], []float64{s0, s1, s2, s3, s4, s5, s6, s7}, accumulate)
 		}
 		for ; j < p; j++ {
 			s := 0.0
 			for t, c := range cs {
-				s = madd(s, vs[t], x[int(c)*xs+j])
+				s = math.FMA(vs[t], x[int(c)*xs+j], s)
 			}
 			put(d[j:j+1], []float64{s}, accumulate)
 		}
@@ -136,19 +131,19 @@ func spmvGeneric(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, d
 		// One chain of additions would wait for each of them, hence eight.
 		var s0, s1, s2, s3, s4, s5, s6, s7 float64
 		for len(cs) >= 8 && len(vs) >= 8 {
-			s0 = madd(s0, vs[0], x[int(cs[0])*xs])
-			s1 = madd(s1, vs[1], x[int(cs[1])*xs])
-			s2 = madd(s2, vs[2], x[int(cs[2])*xs])
-			s3 = madd(s3, vs[3], x[int(cs[3])*xs])
-			s4 = madd(s4, vs[4], x[int(cs[4])*xs])
-			s5 = madd(s5, vs[5], x[int(cs[5])*xs])
-			s6 = madd(s6, vs[6], x[int(cs[6])*xs])
-			s7 = madd(s7, vs[7], x[int(cs[7])*xs])
+			s0 = math.FMA(vs[0], x[int(cs[0])*xs], s0)
+			s1 = math.FMA(vs[1], x[int(cs[1])*xs], s1)
+			s2 = math.FMA(vs[2], x[int(cs[2])*xs], s2)
+			s3 = math.FMA(vs[3], x[int(cs[3])*xs], s3)
+			s4 = math.FMA(vs[4], x[int(cs[4])*xs], s4)
+			s5 = math.FMA(vs[5], x[int(cs[5])*xs], s5)
+			s6 = math.FMA(vs[6], x[int(cs[6])*xs], s6)
+			s7 = math.FMA(vs[7], x[int(cs[7])*xs], s7)
 			cs, vs = cs[8:], vs[8:]
 		}
 		s := [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 		for t, c := range cs {
-			s[t&7] = madd(s[t&7], vs[t], x[int(c)*xs])
+			s[t&7] = math.FMA(vs[t], x[int(c)*xs], s[t&7])
 		}
 		sum := sum8(&s)
 		if accumulate {
@@ -165,19 +160,19 @@ func dotsGeneric(k int, a []float64, rs int, x []float64, y *[panel]float64) {
 		v, w := a[r*rs:][:k], x
 		var s0, s1, s2, s3, s4, s5, s6, s7 float64
 		for len(v) >= 8 && len(w) >= 8 {
-			s0 = madd(s0, v[0], w[0])
-			s1 = madd(s1, v[1], w[1])
-			s2 = madd(s2, v[2], w[2])
-			s3 = madd(s3, v[3], w[3])
-			s4 = madd(s4, v[4], w[4])
-			s5 = madd(s5, v[5], w[5])
-			s6 = madd(s6, v[6], w[6])
-			s7 = madd(s7, v[7], w[7])
+			s0 = math.FMA(v[0], w[0], s0)
+			s1 = math.FMA(v[1], w[1], s1)
+			s2 = math.FMA(v[2], w[2], s2)
+			s3 = math.FMA(v[3], w[3], s3)
+			s4 = math.FMA(v[4], w[4], s4)
+			s5 = math.FMA(v[5], w[5], s5)
+			s6 = math.FMA(v[6], w[6], s6)
+			s7 = math.FMA(v[7], w[7], s7)
 			v, w = v[8:], w[8:]
 		}
 		s := [8]float64{s0, s1, s2, s3, s4, s5, s6, s7}
 		for t, e := range v {
-			s[t&7] = madd(s[t&7], e, w[t])
+			s[t&7] = math.FMA(e, w[t], s[t&7])
 		}
 		y[r] = sum8(&s)
 	}

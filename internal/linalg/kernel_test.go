@@ -41,7 +41,7 @@ func TestKernelName(t *testing.T) {
 			t.Errorf("two kernels named %q", kr.name)
 		}
 		seen[kr.name] = true
-		t.Logf("%s: fused %v", kr.name, kr.fused)
+		t.Logf("%s: available", kr.name)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestGODEBUG(t *testing.T) {
 			t.Fatalf("GODEBUG=%s: %v\n%s", godebug, err, out)
 		}
 		for _, kr := range available() {
-			if strings.Contains(string(out), kr.name+": fused") {
+			if strings.Contains(string(out), kr.name+": available") {
 				s = append(s, kr.name)
 			}
 		}
@@ -83,24 +83,11 @@ func TestGODEBUG(t *testing.T) {
 	}
 }
 
-// maddOf returns s + x·y with the rounding of the kernels.
-func (kr *kernels) maddOf(s, x, y float64) float64 {
-	if kr.fused {
-		return math.FMA(x, y, s)
-	}
-	return s + float64(x*y)
-}
-
-// chain returns Σ x_l·y_l in the order of l with the rounding of the kernels, and
-// the sum of the absolute products.
-func (kr *kernels) chain(x, y []float64) (s, abs float64) {
+// inOrder returns Σ x_l·y_l in the order of l, and the sum of the absolute products.
+func inOrder(x, y []float64) (s, abs float64) {
 	y = y[:len(x)]
 	for l, v := range x {
-		if kr.fused {
-			s = math.FMA(v, y[l], s)
-		} else {
-			s += float64(v * y[l])
-		}
+		s = math.FMA(v, y[l], s)
 		abs += math.Abs(v * y[l])
 	}
 	return s, abs

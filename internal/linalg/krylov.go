@@ -289,7 +289,7 @@ func longestColumn(a blas64.General) (longest float64, err error) {
 	squares := make([]float64, a.Cols)
 	for i := range a.Rows {
 		for j, v := range Row(a, i) {
-			squares[j] += v * v
+			squares[j] += float64(v * v)
 		}
 	}
 	for _, q := range squares {

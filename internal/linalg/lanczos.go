@@ -9,6 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // LanczosOptions are the settings of Lanczos.
@@ -98,7 +101,7 @@ func Lanczos(ctx context.Context, n int, op Op, o LanczosOptions) ([]float64, bl
 		if st.Converged && small && m < n && st.Restarts < o.MaxRestarts {
 			confirm = verified == nil
 			for i := range verified {
-				confirm = confirm || math.Abs(theta[i]-verified[i]) > o.Tol*math.Abs(theta[need-1])+1e-13*l.largest
+				confirm = confirm || math.Abs(theta[i]-verified[i]) > float64(o.Tol*math.Abs(theta[need-1]))+float64(1e-13*l.largest)
 			}
 			st.Converged = !confirm
 			verified = slices.Clone(theta[:need])
@@ -164,9 +167,9 @@ func (p projection) residual(s blas64.General, need int) float64 {
 		for c := range b {
 			v := 0.0
 			for d := c; d < b; d++ {
-				v += p.r.Data[c*b+d] * s.Data[(m-b+d)*m+i]
+				v += float64(p.r.Data[c*b+d] * s.Data[(m-b+d)*m+i])
 			}
-			q += v * v
+			q += float64(v * v)
 		}
 		worst = max(worst, math.Sqrt(q))
 	}
@@ -251,16 +254,16 @@ func (l *lanczos) extend(ctx context.Context, j int, r blas64.General) (blas64.G
 		for i := range q {
 			q[i] = l.w.Data[i*b+c]
 		}
-		before := norm(q)
+		before := vec.Norm(q)
 		for range 2 {
 			for d := range c {
 				p := Row(l.v, have+d)
-				x := blas64.Dot(vec(p), vec(q))
-				blas64.Axpy(-x, vec(p), vec(q))
+				x := vec.Dot(p, q)
+				vec.AddScaled(q, -x, p)
 				r.Data[d*b+c] += x
 			}
 		}
-		beta := norm(q)
+		beta := vec.Norm(q)
 		if beta <= 1e-14*l.largest {
 			// The basis spans an invariant subspace: continue from a new direction,
 			// which the operator does not couple with the basis so far.
@@ -273,10 +276,10 @@ func (l *lanczos) extend(ctx context.Context, j int, r blas64.General) (blas64.G
 			for range 2 {
 				l.against(have+c, q)
 			}
-			beta = norm(q)
+			beta = vec.Norm(q)
 		}
 		r.Data[c*b+c] = beta
-		scale(1/beta, q)
+		floats.Scale(1/beta, q)
 	}
 	return h, nil
 }
@@ -285,7 +288,7 @@ func (l *lanczos) extend(ctx context.Context, j int, r blas64.General) (blas64.G
 func (l *lanczos) against(j int, q []float64) {
 	for i := range j {
 		p := Row(l.v, i)
-		blas64.Axpy(-blas64.Dot(vec(p), vec(q)), vec(p), vec(q))
+		vec.AddScaled(q, -vec.Dot(p, q), p)
 	}
 }
 
@@ -300,14 +303,14 @@ func (l *lanczos) random(j int) error {
 		q := Row(l.v, j)
 		for try := 0; ; try++ {
 			for i := range q {
-				q[i] = l.rng.Float64() - 0.5
+				q[i] = float64(l.rng.Float64()) - 0.5
 			}
-			was := norm(q)
+			was := vec.Norm(q)
 			for range 3 {
 				l.against(j, q)
 			}
-			if d := norm(q); d > 1e-8*was {
-				scale(1/d, q)
+			if d := vec.Norm(q); d > 1e-8*was {
+				floats.Scale(1/d, q)
 				break
 			}
 			if try == 5 {

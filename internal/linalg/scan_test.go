@@ -24,7 +24,7 @@ func products(kr *kernels, y blas64.General) []float64 {
 	for i := range n {
 		x := row(y, i)
 		for j := range n {
-			z[i*n+j], _ = kr.chain(x, row(y, j))
+			z[i*n+j], _ = inOrder(x, row(y, j))
 		}
 	}
 	return z

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/parallel"
 )
@@ -259,6 +260,18 @@ func Rows(a blas64.General, lo, hi int) blas64.General {
 	return blas64.General{Rows: hi - lo, Cols: a.Cols, Stride: a.Stride, Data: a.Data[lo*a.Stride : (hi-1)*a.Stride+a.Cols]}
 }
 
+// Sum returns the sum of the entries of a, row after row.
+func Sum(a mat.Matrix) float64 {
+	sum := 0.0
+	rows, columns := a.Dims()
+	for i := range rows {
+		for j := range columns {
+			sum += a.At(i, j)
+		}
+	}
+	return sum
+}
+
 // ColumnSums returns eᵀA.
 func ColumnSums(a blas64.General) []float64 {
 	s := make([]float64, a.Cols)
@@ -280,17 +293,7 @@ func numbers(n int) []int32 {
 	return s
 }
 
-// SymMul computes dst = A·X for an explicit n×n array. A single vector is
-// multiplied row by row, a block of vectors by Gemm.
+// SymMul computes dst = A·X for an explicit n×n array.
 func SymMul(ctx context.Context, a, x, dst blas64.General, workers int) error {
-	if x.Cols != 1 || x.Stride != 1 {
-		return Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, a, x, 0, dst, workers)
-	}
-	v := vec(x.Data[:x.Rows])
-	return parallel.Chunks(ctx, a.Rows, 64, workers, func(_, _, lo, hi int) error {
-		for i := lo; i < hi; i++ {
-			dst.Data[i*dst.Stride] = blas64.Dot(vec(Row(a, i)), v)
-		}
-		return nil
-	})
+	return Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, a, x, 0, dst, workers)
 }

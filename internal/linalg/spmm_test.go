@@ -52,7 +52,7 @@ func (s csr) mul(kr *kernels, x, dst blas64.General, accumulate bool) {
 				if p == 1 {
 					lane = (t - s.rowPtr[i]) % 8
 				}
-				sum[lane] = kr.maddOf(sum[lane], s.vals[t], x.Data[int(s.cols[t])*x.Stride+j])
+				sum[lane] = math.FMA(s.vals[t], x.Data[int(s.cols[t])*x.Stride+j], sum[lane])
 			}
 			v := ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]))
 			if accumulate {

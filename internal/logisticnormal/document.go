@@ -3,11 +3,9 @@ package logisticnormal
 import (
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/splitmix"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 const (
@@ -63,7 +61,7 @@ func (d *Document) resize(size int) {
 // Weight is what the weights of a document of n tokens sum to when a token is left out of them. Under
 // a Dirichlet prior it would be n and the prior's count. Here the other tokens and the prior hold the
 // logits of a token's topics, so that without it they are about half as far away.
-func Weight(n int64) float64 { return 2*float64(n) + 2.5 }
+func Weight(n int64) float64 { return float64(2*float64(n)) + 2.5 }
 
 // Weights sets t to total·θ, θ = softmax(η + sign·Noise). With sign 0, θ is that of the next Move.
 func (d *Document) Weights(t, eta []float32, sign, total float64) {
@@ -75,7 +73,7 @@ func (d *Document) Weights(t, eta []float32, sign, total float64) {
 	for k, v := range eta {
 		x := float64(v)
 		if sign != 0 {
-			x += sign * d.Noise[k]
+			x += float64(sign * d.Noise[k])
 		}
 		theta[k] = x
 		if x > most { // sooner than max
@@ -102,25 +100,28 @@ func (d *Document) Move(eta, counts []float32, n float64) {
 	p, u := d.p, d.u
 	sum := 0.0
 	for k, theta := range d.theta {
-		b := d.weight[k]*(float64(eta[k])-p.Mean[k]) + float64(counts[k]) - n*theta
+		b := float64(d.weight[k]*(float64(eta[k])-p.Mean[k])) + float64(counts[k]) - float64(n*theta)
 		d.Noise[k] = b // until Draw
 		sum += b
 	}
 	// W(η − μ) has the sum 0: take out its mean by the weights.
 	all := sum / (p.share * n)
 	for k, weight := range d.weight {
-		b := d.Noise[k] - all*weight
+		b := d.Noise[k] - float64(all*weight)
 		d.Noise[k] = b
 		d.along[k] = b * d.part[k]
 	}
-	blas64.Gemv(blas.Trans, 1, p.design(), vector(d.along), 0, vector(u))
+	clear(u)
+	for k, x := range d.along {
+		vec.AddScaled(u, x, p.design(k))
+	}
 	d.forward()
 	d.backward()
-	blas64.Gemv(blas.NoTrans, 1, p.design(), vector(u), 0, vector(d.along))
+	p.logits(d.along, u)
 	offset := u[p.factors]
 	most := 0.0
 	for k, b := range d.Noise {
-		x := p.Mean[k] + (p.Own[k]*b+d.along[k])*d.part[k] - offset - float64(eta[k])
+		x := p.Mean[k] + float64((float64(p.Own[k]*b)+d.along[k])*d.part[k]) - offset - float64(eta[k])
 		d.Noise[k] = x
 		if x = math.Abs(x); x > most {
 			most = x
@@ -132,7 +133,7 @@ func (d *Document) Move(eta, counts []float32, n float64) {
 	}
 	for k, step := range d.Noise {
 		mean := p.Mean[k]
-		eta[k] = float32(mean + within(float64(eta[k])+scale*step-mean))
+		eta[k] = float32(mean + within(float64(eta[k])+float64(scale*step)-mean))
 	}
 }
 
@@ -150,11 +151,11 @@ func (d *Document) DrawFrom(next func() float64) {
 		u[j] = next()
 	}
 	d.backward()
-	blas64.Gemv(blas.NoTrans, 1, p.design(), vector(u), 0, vector(d.along))
+	p.logits(d.along, u)
 	offset := u[p.factors]
 	for k, x := range d.along {
 		part := d.part[k]
-		d.Noise[k] = within(x*part - offset + next()*math.Sqrt(p.Own[k]*part))
+		d.Noise[k] = within(float64(x*part) - offset + float64(next()*math.Sqrt(p.Own[k]*part)))
 	}
 }
 
@@ -178,7 +179,7 @@ func (d *Document) solve(n float64) {
 	least, informed := n*1e-9, n*p.share
 	for k, theta := range d.theta {
 		w := max(informed*theta, least)
-		part := 1 / (1 + p.Own[k]*w)
+		part := 1 / (1 + float64(p.Own[k]*w))
 		d.weight[k], d.part[k], d.held.Vals[k] = w, part, w*part
 	}
 	d.held.MulRow(0, p.products, d.system)
@@ -193,14 +194,14 @@ func (d *Document) solve(n float64) {
 			r0, r1, r2, r3 := above(i), above(i+1), above(i+2), above(i+3)
 			x0, x1, x2, x3 := r0[0], r1[0], r2[0], r3[0]
 			for j, v := range to {
-				to[j] = v - (x0*r0[j] + x1*r1[j]) - (x2*r2[j] + x3*r3[j])
+				to[j] = v - (float64(x0*r0[j]) + float64(x1*r1[j])) - (float64(x2*r2[j]) + float64(x3*r3[j]))
 			}
 		}
 		for ; i < k; i++ {
 			row := above(i)
 			x := row[0]
 			for j, v := range row {
-				to[j] -= x * v
+				to[j] -= float64(x * v)
 			}
 		}
 		inverse := 1 / math.Sqrt(max(to[0], 1e-12))
@@ -211,8 +212,6 @@ func (d *Document) solve(n float64) {
 	}
 }
 
-func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
-
 // forward solves Rᵀx = u.
 func (d *Document) forward() {
 	for i, row := range d.rows {
@@ -220,7 +219,7 @@ func (d *Document) forward() {
 		x := u[0] * row[0]
 		u[0] = x
 		for j := 1; j < len(row); j++ {
-			u[j] -= row[j] * x
+			u[j] -= float64(row[j] * x)
 		}
 	}
 }
@@ -232,7 +231,7 @@ func (d *Document) backward() {
 		u := d.u[i:][:len(row)]
 		x := u[0]
 		for j := len(row) - 1; j > 0; j-- {
-			x -= row[j] * u[j]
+			x -= float64(row[j] * u[j])
 		}
 		u[0] = x * row[0]
 	}
@@ -252,7 +251,7 @@ func (s *signs) next() float64 {
 		s.key = splitmix.Step(s.key)
 		s.bits, s.left = s.key, 64
 	}
-	x := 1 - 2*float64(s.bits&1)
+	x := 1 - float64(2*float64(s.bits&1))
 	s.bits >>= 1
 	s.left--
 	return x
@@ -264,8 +263,8 @@ func exp(x float64) float64 {
 		return 0
 	}
 	const magic = 3 << 51 // the last bits of k are the exponent of 2
-	k := x*math.Log2E + magic
-	r := x - (k-magic)*math.Ln2
-	p := 1 + r*(1+r*(1.0/2+r*(1.0/6+r*(1.0/24+r*(1.0/120+r*(1.0/720+r*(1.0/5040)))))))
+	k := float64(x*math.Log2E) + magic
+	r := x - float64((k-magic)*math.Ln2)
+	p := 1 + float64(r*(1+float64(r*(1.0/2+float64(r*(1.0/6+float64(r*(1.0/24+float64(r*(1.0/120+float64(r*(1.0/720+float64(r*(1.0/5040))))))))))))))
 	return p * math.Float64frombits((math.Float64bits(k)+1023)<<52)
 }

@@ -26,6 +26,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/vec"
 )
@@ -60,18 +61,18 @@ type Prior struct {
 	// triangle by rows.
 	products blas64.General
 
-	// What Learn takes: K×K each, and space for the eigenvalues and their method.
-	cov, rest    *mat.SymDense
-	values, work []float64
+	// What Learn takes: K×K each, and space for the eigenvalues.
+	cov, rest *mat.SymDense
+	values    []float64
 }
 
 // New returns a prior of independent logits with the given shares of the topics, all above 0.
 func New(shares []float64) *Prior {
 	p := &Prior{share: startShare, shares: slices.Clone(shares), Mean: make([]float64, len(shares)), Own: make([]float64, len(shares))}
 	for k, v := range shares {
-		p.Mean[k], p.Own[k] = math.Log(v), startVariance
+		p.Mean[k], p.Own[k] = arith.Log(v), startVariance
 	}
-	center := floats.Sum(p.Mean) / float64(len(shares))
+	center := vec.Sum(p.Mean) / float64(len(shares))
 	floats.AddConst(-center, p.Mean)
 	p.setFactors(0, nil, nil)
 	return p
@@ -119,9 +120,26 @@ func (p *Prior) multiply() {
 	}
 }
 
-// design returns (Λ, 1).
-func (p *Prior) design() blas64.General {
-	return blas64.General{Rows: p.K(), Cols: p.factors + 1, Stride: p.factors + 1, Data: p.load}
+// design returns row k of (Λ, 1).
+func (p *Prior) design(k int) []float64 { return p.load[k*(p.factors+1):][:p.factors+1] }
+
+// logits sets to to (Λ, 1)u, four numbers at a time: one sum would wait for each addition.
+func (p *Prior) logits(to, u []float64) {
+	k := 0
+	for ; k+4 <= len(to); k += 4 {
+		r0, r1, r2, r3 := p.design(k)[:len(u)], p.design(k + 1)[:len(u)], p.design(k + 2)[:len(u)], p.design(k + 3)[:len(u)]
+		var s0, s1, s2, s3 float64
+		for j, x := range u {
+			s0 += float64(x * r0[j])
+			s1 += float64(x * r1[j])
+			s2 += float64(x * r2[j])
+			s3 += float64(x * r3[j])
+		}
+		to[k], to[k+1], to[k+2], to[k+3] = s0, s1, s2, s3
+	}
+	for ; k < len(to); k++ {
+		to[k] = vec.Dot(u, p.design(k))
+	}
 }
 
 // Covariance returns Σ.
@@ -158,8 +176,8 @@ func (p *Prior) Learn(mean []float64, second mat.Matrix, relaxed float64) error 
 	}
 	for i := range k {
 		for j := range i + 1 {
-			v := (second.At(i, j)+second.At(j, i))/2 - mean[i]*mean[j]
-			v += relaxed * (v - p.at(i, j))
+			v := float64((second.At(i, j)+second.At(j, i))/2) - float64(mean[i]*mean[j])
+			v += float64(relaxed * (v - p.at(i, j)))
 			if !vec.Finite(v) {
 				return errMoments
 			}
@@ -182,7 +200,7 @@ func (p *Prior) Inform(observed, full float64) {
 // Begin sets η to logits for a document's tokens by topic, which are in it, n in all.
 func (p *Prior) Begin(eta []float32, n float64) {
 	for k, v := range eta {
-		x := math.Log((float64(v) + 0.5) / (n*p.shares[k] + 0.5))
+		x := arith.Log((float64(v) + 0.5) / (float64(n*p.shares[k]) + 0.5))
 		eta[k] = float32(p.Mean[k] + min(max(x, -3), 3))
 	}
 }
@@ -236,7 +254,7 @@ func (p *Prior) factor(cov *mat.SymDense) error {
 func (p *Prior) eigen() (values []float64, vectors *mat.Dense, err error) {
 	k := len(p.Mean)
 	if k <= maxAll {
-		vectors, p.work, err = linalg.EigenInPlace(p.rest, p.values, p.work)
+		vectors, err = linalg.EigenInPlace(p.rest, p.values)
 		return p.values, vectors, err
 	}
 	raw := p.rest.RawSymmetric()
@@ -280,7 +298,7 @@ func Decoded(mean, own, shares, factors []float64, share float64) *Prior {
 func sharesOf(mean []float64) []float64 {
 	shares, most := make([]float64, len(mean)), slices.Max(mean)
 	for k, v := range mean {
-		shares[k] = math.Exp(v - most)
+		shares[k] = arith.Exp(v - most)
 	}
 	vec.Normalise(shares)
 	return shares

@@ -28,9 +28,6 @@ func TestFactorsOfManyTopics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.work != nil {
-		t.Error("all eigenpairs were found")
-	}
 	// The covariance was made of so many factors: it comes back.
 	worst := 0.0
 	for i := range k {

@@ -108,7 +108,7 @@ func New(pr *Problem, rows, cols []int) *Solver {
 func Perturb(c []float64, size float64) {
 	rng := rand.New(rand.NewPCG(0, 0x1b))
 	for i := range c {
-		c[i] += size * (0.5 + 0.5*rng.Float64())
+		c[i] += float64(size * (0.5 + float64(0.5*rng.Float64())))
 	}
 }
 
@@ -189,7 +189,7 @@ func (s *Solver) Solve(ctx context.Context, c []float64) error {
 		// While the bound falls the most violated variable leaves the basis, else
 		// the first one (Bland 1977), with which no basis comes twice.
 		v := blas64.Dot(vector(c), vector(s.X))
-		if math.IsInf(value, 1) || v < value-1e-14*math.Abs(value) {
+		if math.IsInf(value, 1) || v < value-float64(1e-14*math.Abs(value)) {
 			value, still = v, 0
 		} else {
 			still++
@@ -199,7 +199,7 @@ func (s *Solver) Solve(ctx context.Context, c []float64) error {
 		tol := feasTol * blas64.Nrm2(vector(s.X))
 		if worse := still/patience - 4; worse > 0 {
 			// An inverse so badly conditioned that its rounding is above tol.
-			tol *= math.Min(math.Pow(2, float64(worse)), maxTol/feasTol)
+			tol *= math.Min(math.Ldexp(1, worse), maxTol/feasTol)
 		}
 		out, below, over := s.violated(bland, tol)
 		enter := -1
@@ -333,7 +333,7 @@ func (s *Solver) entering(below, bland bool, over, zero float64) int {
 				best = c
 			}
 			lo, hi := s.bounds(c.v)
-			change += c.a * (hi - lo)
+			change += float64(c.a * (hi - lo))
 			s.passed = append(s.passed, c.v)
 		}
 		if bland || over-change <= 0 {

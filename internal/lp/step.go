@@ -94,7 +94,7 @@ func (s *Solver) values(ctx context.Context) error {
 	for r := range s.q {
 		g := linalg.Row(s.G, r)
 		for _, v := range s.cols {
-			s.r.Data[r] += g[v] * s.X[v]
+			s.r.Data[r] += float64(g[v] * s.X[v])
 		}
 	}
 	return nil
@@ -175,7 +175,7 @@ func (s *Solver) direction(ctx context.Context, enter int) error {
 			d = g[enter]
 		}
 		for l, v := range s.cols {
-			d += g[v] * t[l]
+			d += float64(g[v] * t[l])
 		}
 		s.dr.Data[r] = d
 	}

@@ -1,6 +1,10 @@
 package simplex
 
-import "math"
+import (
+	"math"
+
+	"github.com/jsmf-go/spectral/internal/arith"
+)
 
 // Descent minimises a convex function over the simplex by exponentiated gradient,
 //
@@ -95,11 +99,11 @@ func (d *Descent) trial(low, eta float64) float64 {
 	// Centring keeps out the rounding of Σ(y(η) − y(0)) = 0.
 	mean := 0.0
 	for j, v := range d.Y {
-		mean += v * (d.half*d.Grad[j] + (1-d.half)*d.ngrad[j])
+		mean += float64(v * (float64(d.half*d.Grad[j]) + float64((1-d.half)*d.ngrad[j])))
 	}
 	change := 0.0
 	for j, v := range d.next {
-		change += (v - d.Y[j]) * (d.half*d.Grad[j] + (1-d.half)*d.ngrad[j] - mean)
+		change += float64((v - d.Y[j]) * (float64(d.half*d.Grad[j]) + float64((1-d.half)*d.ngrad[j]) - mean))
 	}
 	return change
 }
@@ -109,7 +113,7 @@ func Multiply(dst, y, grad []float64, low, eta, cut, flush float64) {
 	sum := 0.0
 	for j, v := range y {
 		if v != 0 {
-			v *= math.Exp(-eta * (grad[j] - low))
+			v *= arith.Exp(-eta * (grad[j] - low))
 			if v < cut {
 				v = flush
 			}

@@ -65,7 +65,7 @@ func Check(g mat.Symmetric) (*Matrix, error) {
 			return nil, fmt.Errorf("the matrix G: row %d, entry %d, is too large for the trace to be finite: %g", i, i, d)
 		}
 	}
-	shift := psdShift * m.Trace
+	shift := float64(psdShift * m.Trace)
 	a := mat.NewSymDense(k, slices.Clone(m.Data))
 	for i := range k {
 		v := a.At(i, i) + shift
@@ -205,7 +205,7 @@ func (s *activeSet) pivot(j int) float64 {
 	for i, c := range s.idx {
 		v := (h[c] + s.sigma - dot(s.l[i*k:i*k+i], row[:i])) * s.dinv[i]
 		row[i] = v
-		ss += v * v
+		ss += float64(v * v)
 	}
 	return h[j] + s.sigma - ss
 }
@@ -240,19 +240,19 @@ func (s *activeSet) remove(p int) {
 		a := row[p]
 		for c := p; c < r; c++ {
 			b := row[c+1]
-			row[c] = cs[c]*a + sn[c]*b
-			a = cs[c]*b - sn[c]*a
+			row[c] = float64(cs[c]*a) + float64(sn[c]*b)
+			a = float64(cs[c]*b) - float64(sn[c]*a)
 		}
 		b := row[r+1]
-		h := math.Sqrt(a*a + b*b)
+		h := math.Sqrt(float64(a*a) + float64(b*b))
 		inv := 1 / h
 		cs[r], sn[r] = a*inv, b*inv
 		row[r] = h
 		s.dinv[r] = inv
 		z0, z1 := s.z[r], s.z[r+1]
-		s.z[r], s.z[r+1] = cs[r]*z0+sn[r]*z1, cs[r]*z1-sn[r]*z0
+		s.z[r], s.z[r+1] = float64(cs[r]*z0)+float64(sn[r]*z1), float64(cs[r]*z1)-float64(sn[r]*z0)
 		w0, w1 := s.w[r], s.w[r+1]
-		s.w[r], s.w[r+1] = cs[r]*w0+sn[r]*w1, cs[r]*w1-sn[r]*w0
+		s.w[r], s.w[r+1] = float64(cs[r]*w0)+float64(sn[r]*w1), float64(cs[r]*w1)-float64(sn[r]*w0)
 	}
 }
 
@@ -261,7 +261,7 @@ func (s *activeSet) back(x, v []float64, sum float64) {
 	k, w := s.k, s.w[:len(v)]
 	nu := (dot(w, v) - sum) / dot(w, w)
 	for i := range x {
-		x[i] = v[i] - nu*w[i]
+		x[i] = v[i] - float64(nu*w[i])
 	}
 	for i := len(x) - 1; i >= 0; i-- {
 		v := x[i] * s.dinv[i]
@@ -339,8 +339,8 @@ func (s *activeSet) reset() {
 func (s *activeSet) load(f []float64, scale float64) (best int) {
 	low := math.Inf(1)
 	for j, v := range f {
-		s.f[j] = v * scale
-		if o := s.g[j*s.k+j]/2 - s.f[j]; o < low {
+		s.f[j] = float64(v * scale)
+		if o := float64(s.g[j*s.k+j]/2) - s.f[j]; o < low {
 			low, best = o, j
 		}
 	}

@@ -118,8 +118,8 @@ func (s *activeSet) solve(y []float64) Status {
 func (s *activeSet) level() (level, objective float64) {
 	for i, c := range s.idx {
 		v := s.cur[i]
-		level += v * s.grad[c]
-		objective += v * (s.grad[c] - s.f[c])
+		level += float64(v * s.grad[c])
+		objective += float64(v * (s.grad[c] - s.f[c]))
 	}
 	return level, objective / 2
 }
@@ -185,7 +185,7 @@ func (s *activeSet) enter(j int) bool {
 			return true
 		}
 		for i, v := range x {
-			cur[i] = max(0, cur[i]+t*(v-cur[i]))
+			cur[i] = max(0, cur[i]+float64(t*(v-cur[i])))
 		}
 		s.remove(block)
 	}
@@ -224,14 +224,14 @@ func (s *activeSet) exchange(j int) exchangeResult {
 	}
 	slope, curve := s.grad[j]-s.grad[s.idx[0]], s.g[j*k+j]
 	for i, a := range s.idx {
-		slope -= c[i] * (s.grad[a] - s.grad[s.idx[0]])
+		slope -= float64(c[i] * (s.grad[a] - s.grad[s.idx[0]]))
 		h := -2 * s.g[j*k+a]
 		for e, b := range s.idx {
-			h += c[e] * s.g[a*k+b]
+			h += float64(c[e] * s.g[a*k+b])
 		}
-		curve += c[i] * h
+		curve += float64(c[i] * h)
 	}
-	if slope >= 0 || slope+curve*t >= 0 {
+	if slope >= 0 || slope+float64(curve*t) >= 0 {
 		return curved
 	}
 	out, had := s.idx[block], s.cur[block]
@@ -239,7 +239,7 @@ func (s *activeSet) exchange(j int) exchangeResult {
 	next := s.full[:0]
 	for i, v := range c {
 		if i != block {
-			next = append(next, max(0, s.cur[i]-t*v))
+			next = append(next, max(0, s.cur[i]-float64(t*v)))
 		}
 	}
 	cur := append(s.keepCur[:0], s.cur[:m]...)
@@ -333,7 +333,7 @@ func negate(dst, x []float64) {
 func axpy4(dst []float64, a float64, ra []float64, b float64, rb []float64, c float64, rc []float64, d float64, rd []float64) {
 	ra, rb, rc, rd = ra[:len(dst)], rb[:len(dst)], rc[:len(dst)], rd[:len(dst)]
 	for j := range dst {
-		dst[j] += (a*ra[j] + b*rb[j]) + (c*rc[j] + d*rd[j])
+		dst[j] += (float64(a*ra[j]) + float64(b*rb[j])) + (float64(c*rc[j]) + float64(d*rd[j]))
 	}
 }
 
@@ -341,7 +341,7 @@ func axpy4(dst []float64, a float64, ra []float64, b float64, rb []float64, c fl
 func axpy(dst []float64, a float64, x []float64) {
 	x = x[:len(dst)]
 	for i := range dst {
-		dst[i] += a * x[i]
+		dst[i] += float64(a * x[i])
 	}
 }
 
@@ -351,11 +351,11 @@ func dot(x, y []float64) float64 {
 	var s, t float64
 	i := 0
 	for ; i+1 < len(x); i += 2 {
-		s += x[i] * y[i]
-		t += x[i+1] * y[i+1]
+		s += float64(x[i] * y[i])
+		t += float64(x[i+1] * y[i+1])
 	}
 	if i < len(x) {
-		s += x[i] * y[i]
+		s += float64(x[i] * y[i])
 	}
 	return s + t
 }
@@ -369,11 +369,11 @@ func Gap(grad, f, y []float64) (objective, gap float64) {
 	}
 	for i, v := range y {
 		if v != 0 {
-			objective += v * (grad[i] - f[i])
-			gap += v * (grad[i] - low)
+			objective += float64(v * (grad[i] - f[i]))
+			gap += float64(v * (grad[i] - low))
 		}
 	}
-	return objective / 2, gap
+	return float64(objective / 2), gap
 }
 
 // Normalise clips tiny negative entries and scales the sum to 1.
@@ -395,12 +395,12 @@ func Normalise(y []float64) {
 func Covariance(y, a, b []float64) float64 {
 	ma, mb := 0.0, 0.0
 	for j, v := range y {
-		ma += v * a[j]
-		mb += v * b[j]
+		ma += float64(v * a[j])
+		mb += float64(v * b[j])
 	}
 	c := 0.0
 	for j, v := range y {
-		c += v * (a[j] - ma) * (b[j] - mb)
+		c += float64(v * (a[j] - ma) * (b[j] - mb))
 	}
 	return c
 }

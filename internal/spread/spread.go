@@ -4,7 +4,7 @@ package spread
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"github.com/jsmf-go/spectral/internal/arith"
 )
 
 // Spread is the mean and the variance of replicates of a number (Welford, Technometrics 4,
@@ -19,7 +19,7 @@ func (s *Spread) Add(x float64) {
 	s.n++
 	d := x - s.mean
 	s.mean += d / s.n
-	s.squares += d * (x - s.mean)
+	s.squares += float64(d * (x - s.mean))
 }
 
 // Mean returns the mean of the replicates, NaN for none.
@@ -39,7 +39,7 @@ type Line struct{ n, x, y, xx, xy, yy float64 }
 // Add takes over a point. NaN does not count.
 func (l *Line) Add(x, y float64) {
 	if !math.IsNaN(x) && !math.IsNaN(y) {
-		l.n, l.x, l.y, l.xx, l.xy, l.yy = l.n+1, l.x+x, l.y+y, l.xx+x*x, l.xy+x*y, l.yy+y*y
+		l.n, l.x, l.y, l.xx, l.xy, l.yy = l.n+1, l.x+x, l.y+y, l.xx+float64(x*x), l.xy+float64(x*y), l.yy+float64(y*y)
 	}
 }
 
@@ -47,7 +47,7 @@ func (l *Line) Add(x, y float64) {
 func (l *Line) Slope() (slope, stdErr float64) {
 	xx, xy, yy := l.xx-l.x*l.x/l.n, l.xy-l.x*l.y/l.n, l.yy-l.y*l.y/l.n
 	slope = xy / xx
-	return slope, math.Sqrt(max(yy-slope*xy, 0) / (l.n - 2) / xx)
+	return slope, math.Sqrt(max(yy-float64(slope*xy), 0) / (l.n - 2) / xx)
 }
 
 // Number is a number of a model with what replicates say of it.
@@ -111,19 +111,19 @@ func (x *Number) Interval(d Doubt) Interval {
 			bias *= 1 + d.Lost
 		}
 		out.Bias = 0
-		if math.Abs(x.Off.mean) > student(0.95, n-1)*math.Sqrt(x.Off.Variance()/n) {
+		if math.Abs(x.Off.mean) > arith.StudentQuantile(0.95, int(n)-1)*math.Sqrt(x.Off.Variance()/n) {
 			out.Bias = bias
 		}
 		out.Value -= out.Bias
 		variance = max(variance, x.Off.Variance()) + x.Off.Variance()/n
-		left = math.Abs(bias) + d.Hidden*math.Abs(out.Value)
+		left = math.Abs(bias) + float64(d.Hidden*math.Abs(out.Value))
 	}
 	free := min(x.Again.n, float64(d.Units)) - 1
 	if free < 1 {
 		return out
 	}
-	z := distuv.UnitNormal.Quantile((1 + d.Level) / 2)
-	out.Half = student(d.Level, free) / z * aroundBias(d.Level, left, math.Sqrt(variance))
+	z := arith.NormalQuantile((1 + d.Level) / 2)
+	out.Half = arith.StudentQuantile(d.Level, int(free)) / z * aroundBias(d.Level, left, math.Sqrt(variance))
 	return out
 }
 
@@ -139,21 +139,16 @@ func (x Interval) Within(lowest, highest float64) (value, low, high float64) {
 	return value, low, high
 }
 
-// student returns the end of the interval of a probability about 0 of Student's distribution.
-func student(level, free float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free}.Quantile((1 + level) / 2)
-}
-
 // aroundBias returns the quantile of |x| for x normal with this mean and standard deviation.
 func aroundBias(level, mean, sd float64) float64 {
 	if sd == 0 {
 		return mean
 	}
 	t := mean / sd
-	lo, hi := t, t+distuv.UnitNormal.Quantile((1+level)/2)
+	lo, hi := t, t+arith.NormalQuantile((1+level)/2)
 	for range 60 {
-		mid := (lo + hi) / 2
-		if distuv.UnitNormal.CDF(mid-t)-distuv.UnitNormal.CDF(-mid-t) < level {
+		mid := float64((lo + hi) / 2)
+		if arith.NormalCDF(mid-t)-arith.NormalCDF(-mid-t) < level {
 			lo = mid
 		} else {
 			hi = mid

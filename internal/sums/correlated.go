@@ -203,7 +203,7 @@ func (a *correlatedAdder) logits(own []int64) {
 		to := own[:len(mean)-i]
 		own = own[len(mean)-i:]
 		for j := range to {
-			to[j] += nearest((x*mean[i+j] + y*noise[i+j]) * scale)
+			to[j] += nearest((float64(x*mean[i+j]) + float64(y*noise[i+j])) * scale)
 		}
 	}
 	for k, v := range mean {
@@ -220,7 +220,7 @@ func (a *correlatedAdder) moments(at []int64) {
 		to := at[:len(x)-i]
 		at = at[len(x)-i:]
 		for j := range to {
-			to[j] += nearest((v*x[i+j] + y[i]*y[i+j]) * scale)
+			to[j] += nearest((float64(v*x[i+j]) + float64(y[i]*y[i+j])) * scale)
 		}
 	}
 }

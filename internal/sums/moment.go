@@ -106,7 +106,7 @@ func (m *Moment) Matrix(sum []int64) (*cooc.Dense, corpus.Info, error) {
 		for _, v := range row[i+1:] {
 			above += float64(v)
 		}
-		total += (float64(row[i]) + 2*above) / m.scale(i)
+		total += (float64(row[i]) + float64(2*above)) / m.scale(i)
 	}
 	if !(total > 0) {
 		return nil, corpus.Info{}, fmt.Errorf("%w: none of the %d words has a weight", cooc.ErrNoDocuments, n)

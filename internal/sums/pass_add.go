@@ -172,7 +172,7 @@ func (a *passAdder) weigh() (total float64, err error) {
 
 // total returns the sum of the weights of a document with some topics.
 func (a *passAdder) total(topics int) float32 {
-	return float32(float64(a.doc.Visible.Sum) + float64(a.p.Alpha)*float64(topics))
+	return float32(float64(a.doc.Visible.Sum) + float64(float64(a.p.Alpha)*float64(topics)))
 }
 
 // compare adds to the costs of pairs.
@@ -196,7 +196,7 @@ func (a *passAdder) each(sum []int64) func(i int, out []float32, all float32) {
 	k, v := a.p.Topics.K, &a.doc.Visible
 	row := func(i int) []int64 { return sum[int(v.Words[i])*k:][:k] }
 	return func(i int, out []float32, all float32) {
-		x := v.Counts[i] * float32(a.weight) * a.scales[v.Words[i]]
+		x := float32(v.Counts[i] * float32(a.weight) * a.scales[v.Words[i]])
 		to, next := row(i), row(min(i+ahead, len(v.Words)-1))
 		if a.blocks == nil {
 			addNearest(to, out, x/all, 2*x, &next[0])

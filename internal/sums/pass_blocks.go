@@ -21,7 +21,7 @@ func (a *passAdder) coarsen() {
 		to := rows.Row(i)
 		for t, v := range p.Topics.Row(i) {
 			b := t / estep.BlockSize
-			to[b] += v * (p.Begin[t] / a.coarseT[b])
+			to[b] += float32(v * (p.Begin[t] / a.coarseT[b]))
 		}
 	}
 	for b := range columns {

@@ -102,7 +102,7 @@ func (a *ThetaAdder) Document(n []float32, blocks []uint16, shares [2][]float64,
 	k, families, scale := len(a.of), len(a.s), a.scale*weight
 	for f, s := range a.s {
 		for g, t := range a.s {
-			c := (shares[0][f]*shares[0][g] + shares[1][f]*shares[1][g]) / (s * t)
+			c := (float64(shares[0][f]*shares[0][g]) + float64(shares[1][f]*shares[1][g])) / (s * t)
 			if f == g {
 				c *= s / (s + 1)
 			}

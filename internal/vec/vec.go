@@ -1,6 +1,6 @@
 // Package vec holds small functions over slices. Its sums add their terms from the
 // first to the last, in one chain, while the order in gonum's floats depends on the
-// architecture.
+// architecture: their bits are the same on every CPU (internal/arith).
 package vec
 
 import (
@@ -23,7 +23,7 @@ func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	s := 0.0
 	for i, v := range x {
-		s += v * y[i]
+		s += float64(v * y[i])
 	}
 	return s
 }
@@ -36,7 +36,7 @@ func Distance(x, y []float64) float64 {
 	y = y[:len(x)]
 	s := 0.0
 	for i, v := range x {
-		s += (v - y[i]) * (v - y[i])
+		s += float64((v - y[i]) * (v - y[i]))
 	}
 	return math.Sqrt(s)
 }
@@ -55,7 +55,7 @@ func Posterior(dst, likelihood, prior []float64) float64 {
 	likelihood, prior = likelihood[:len(dst)], prior[:len(dst)]
 	sum := 0.0
 	for i, v := range likelihood {
-		dst[i] = v * prior[i]
+		dst[i] = float64(v * prior[i])
 		sum += dst[i]
 	}
 	if sum == 0 {
@@ -120,4 +120,22 @@ func Top(count, n int, value func(i int) float64) []int {
 		out = out[:min(len(out), n)]
 	}
 	return out
+}
+
+// AddScaled adds a·x to to, which is at least as long as x.
+func AddScaled(to []float64, a float64, x []float64) {
+	to = to[:len(x)]
+	for i, v := range x {
+		to[i] += float64(a * v)
+	}
+}
+
+// Taxicab returns Σ |x_i − y_i|. y must be at least as long as x.
+func Taxicab(x, y []float64) float64 {
+	y = y[:len(x)]
+	s := 0.0
+	for i, v := range x {
+		s += math.Abs(v - y[i])
+	}
+	return s
 }

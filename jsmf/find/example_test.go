@@ -102,7 +102,7 @@ func ExampleWords() {
 	}
 	// Output:
 	// flour onion
-	// soup onion
+	// onion soup
 	// 8 tokens, 1 unknown, 1 unlikely: 78 % covered
 	// unlikely: rose
 }

@@ -212,7 +212,7 @@ func (p *page) provenance(m *jsmf.Model, st jsmf.Stats) {
 	p.Provenance = []fact{
 		{"Method", method},
 		{"Program", "github.com/jsmf-go/spectral " + prov.Version}, {"Go", prov.Go + " on " + prov.OS + "/" + prov.Arch},
-		{"Kernel", prov.Kernel}, {"Seed", strconv.FormatUint(prov.Seed, 10)},
+		{"Arithmetic", prov.Arithmetic}, {"Seed", strconv.FormatUint(prov.Seed, 10)},
 	}
 	if s := m.Provenance().Text; s != nil {
 		p.Provenance = append(p.Provenance, fact{"Text", s.String()})

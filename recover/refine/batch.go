@@ -13,8 +13,8 @@ import (
 
 // Batch fits latent Dirichlet allocation by passes that keep nothing of the documents. The zero
 // value is ready for use. It is for documents on many machines (package jsmf/beam), where [Passes]
-// cannot go. One machine gives the same bits on the same type of CPU, in two to three times the
-// time of Passes.
+// cannot go. One machine gives the same bits, in two to three times the time of
+// Passes.
 //
 // A pass goes over all documents with the same topics. It finds each document's topic counts
 // from the shares of the topics by a few over-relaxed steps: one of EM, and from then on,
@@ -89,15 +89,15 @@ func (b Batch) bytes(docs, words, nonzeros, k float64) float64 {
 	padded := float64(estep.Padded(int(k)))
 	// B, the reading weights, and a sum for each goroutine and the one before; the topics and the
 	// tokens by word and topic in float32.
-	x := 1<<16 + 8*words*k*(3+maxSlots) + 8*words*padded + 60*words + 4*words*maxSlots
+	x := 1<<16 + float64(8*words*k*(3+maxSlots)) + float64(8*words*padded) + float64(60*words) + float64(4*words*maxSlots)
 	x += pairBytes(k) + encodedBytes(docs, words, nonzeros) + b.passes().correlatedBytes(k)
 	x += splitBytes(words, k)
-	x += maxSlots * (60*min(corpus.MaxBlockNonzeros, nonzeros) + 64*min(corpus.MaxBlockDocs, docs) + 16*k*k + 200*padded)
+	x += float64(maxSlots * (float64(60*min(corpus.MaxBlockNonzeros, nonzeros)) + float64(64*min(corpus.MaxBlockDocs, docs)) + float64(16*k*k) + float64(200*padded)))
 	logits := 0.0 // of families, whose moments are by topic, too
 	if k > ofTopics && b.Correlated >= 0 {
 		logits = mostCorrelated
 	}
-	return x + 8*(maxSlots+2)*k*logits
+	return x + float64(8*(maxSlots+2)*k*logits)
 }
 
 // Refine implements Refiner. Errors are those of [Passes.Refine], except for the scratch file,

@@ -14,6 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/holdout"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/logisticnormal"
+	"github.com/jsmf-go/spectral/internal/vec"
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
@@ -105,7 +106,7 @@ func (s *topics) correlate(ctx context.Context, docs documents, res *Result, lim
 				}
 			}
 		}
-		all := floats.Sum(shares)
+		all := vec.Sum(shares)
 		shares = slices.Clone(shares)
 		floats.Scale(1/all, shares)
 		s.normal = logisticnormal.New(shares)
@@ -255,17 +256,17 @@ func (f *stripes) correlatedBlock(ctx context.Context, t int, in func(uint64) bo
 		}
 		if scored {
 			sum.loglik += visible
-			sum.tokens += float64(w.Visible.Sum) * w.Times
+			sum.tokens += float64(float64(w.Visible.Sum) * w.Times)
 		}
 		sum.hidden += hidden
-		sum.hiddenTokens += float64(w.Hidden.Sum) * w.Times
+		sum.hiddenTokens += float64(float64(w.Hidden.Sum) * w.Times)
 		m.weight += w.Times
 		mean, noise := linalg.Row(w.theta, rows), linalg.Row(w.theta, rows+1)
 		rows += 2
 		root := math.Sqrt(w.Times)
 		for k, v := range eta {
 			v := float64(v) - f.normal.Mean[k]
-			m.mean[k] += v * w.Times
+			m.mean[k] += float64(v * w.Times)
 			mean[k], noise[k] = v*root, x.Noise[k]*root
 		}
 	}

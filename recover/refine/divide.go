@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/corpus/cooc"
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/sums"
 	recovery "github.com/jsmf-go/spectral/recover"
@@ -57,7 +57,7 @@ func (s *topics) divided(ctx context.Context, k int, pass *sums.Pass, sum func(*
 	}
 	weights := make([]float64, s.k)
 	for t := range weights {
-		if weights[t] = math.Pow(counts.Tokens(counted, t), splitPower); t < s.seeded {
+		if weights[t] = arith.Pow(counts.Tokens(counted, t), splitPower); t < s.seeded {
 			weights[t] = -1
 		}
 	}
@@ -167,7 +167,7 @@ func (f *frequencies) telling(k int, function []bool) ([]int32, []float64) {
 	idf, best := make([]float64, len(f.df)), make([]float64, len(f.df))
 	for w, v := range f.df {
 		if v >= leastDocs && v < f.docs {
-			idf[w] = math.Log(f.docs / v)
+			idf[w] = arith.Log(f.docs / v)
 			best[w] = f.shares[w] * idf[w]
 			if function == nil || !function[w] {
 				words = append(words, int32(w))

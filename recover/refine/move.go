@@ -61,11 +61,11 @@ func (s *topics) blend(part, parts int) (keep, scale float64) {
 
 // relax returns what a number of tokens becomes where documents say that it is fresh.
 func relax(before, fresh float64) float64 {
-	return max(fresh+relaxed*(fresh-before), minLeft*fresh)
+	return max(fresh+float64(relaxed*(fresh-before)), minLeft*fresh)
 }
 
 // tokens returns what a number of the sums stands for.
-func (s *topics) tokens(v float32) float64 { return s.seen.unit * float64(v) }
+func (s *topics) tokens(v float32) float64 { return float64(s.seen.unit * float64(v)) }
 
 // learn makes the topics from the sums.
 func (s *topics) learn(ctx context.Context) error {
@@ -92,10 +92,10 @@ func (s *topics) learn(ctx context.Context) error {
 		if t < len(s.seeds) {
 			tokens[t] = s.totals[t]
 			for _, x := range s.seeds[t] {
-				s.totals[t] += x.Share * tokens[t]
+				s.totals[t] += float64(x.Share * tokens[t])
 			}
 		}
-		s.totals[t] += s.beta * float64(s.n)
+		s.totals[t] += float64(s.beta * float64(s.n))
 		if v := s.totals[t]; !(v > 0) || math.IsInf(v, 1) {
 			return fmt.Errorf("topic %d has %v tokens", t, v)
 		}
@@ -109,7 +109,7 @@ func (s *topics) learn(ctx context.Context) error {
 	})
 	for t, words := range s.seeds {
 		for _, x := range words {
-			s.rows.Row(x.Word)[t] = float32((s.tokens(s.sums.Row(x.Word)[t]) + s.beta + x.Share*tokens[t]) * scales[t])
+			s.rows.Row(x.Word)[t] = float32((s.tokens(s.sums.Row(x.Word)[t]) + s.beta + float64(x.Share*tokens[t])) * scales[t])
 		}
 	}
 	return err

@@ -76,8 +76,7 @@ import (
 // out, in which half or in a sample depends on their ids alone, or on their numbers if they
 // have no ids.
 //
-// Tokens are shared out and added up in float32, by the kernel that KernelName in a model's
-// provenance names. Results of different kernels differ by rounding.
+// Tokens are shared out and added up in float32, with the same bits on every CPU.
 //
 // Documents with weights ([corpus.Corpus.WithWeights]) count that often in the topics, in A,
 // in Reading and in all scores. What topics a document has does not depend on its weight. One

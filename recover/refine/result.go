@@ -2,13 +2,13 @@ package refine
 
 import (
 	"context"
-	"math"
 	"runtime"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/docstep"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/vec"
@@ -40,9 +40,9 @@ func (s *topics) finish(ctx context.Context, docs documents, res *Result) (err e
 	}
 	res.History = append(res.History, score)
 	for t := range res.Alone {
-		res.Alone[t] /= mat.Sum(res.A.RowView(t))
+		res.Alone[t] /= linalg.Sum(res.A.RowView(t))
 	}
-	res.A.Scale(1/mat.Sum(res.A), res.A)
+	res.A.Scale(1/linalg.Sum(res.A), res.A)
 	if res.Tree = s.tree(); res.Tree != nil {
 		s.origin = nil
 	}
@@ -174,7 +174,7 @@ func (s *topics) weigh(ctx context.Context, to *mat.Dense) error {
 		if words[i] == 0 { // it is in no document
 			return
 		}
-		row, idf := to.RawRowView(i), math.Log(s.seen.weight/s.seen.df[i])
+		row, idf := to.RawRowView(i), arith.Log(s.seen.weight/s.seen.df[i])
 		for t, v := range s.sums.Row(i) {
 			v := s.tokens(v)
 			row[t] = docstep.Weight(v, v/words[i]*all/shares[t], idf)

@@ -158,12 +158,12 @@ func (s *topics) begin(ctx context.Context, docs sums.Documents, start Start) (e
 	s.number()
 	s.unigram = make([]float32, s.n)
 	s.sums, s.rows = estep.NewRows(s.n, s.k), estep.NewRows(s.n, s.k)
-	all := vec.Sum(words) + s.beta*float64(s.n)
+	all := vec.Sum(words) + float64(s.beta*float64(s.n))
 	return s.words(ctx, s.workers, func(i int) {
 		row, from := s.rows.Row(i), start.B.RawRowView(i)
 		unigram := (words[i] + s.beta) / all
 		for t := range row {
-			row[t] = float32((1-smoothing)*from[t] + smoothing*unigram)
+			row[t] = float32(float64((1-smoothing)*from[t]) + float64(smoothing*unigram))
 		}
 		s.unigram[i] = float32(unigram)
 	})

@@ -185,7 +185,7 @@ func apportion(k int, weights []float64) []int {
 	free := left
 	for t, v := range weights {
 		if v >= 0 {
-			q := v / sum * float64(free)
+			q := float64(v / sum * float64(free))
 			out[t] = max(1, int(q))
 			left -= out[t]
 			rests = append(rests, rest{t, q - float64(out[t])})
@@ -254,7 +254,7 @@ func (s *topics) grow(ctx context.Context, children [][]child) (*descent, error)
 				continue
 			}
 			for j, c := range children[t] {
-				to[by.below[t][j]] = float32(fromParent*float64(v) + (1-fromParent)*mass[t]*c.b[at])
+				to[by.below[t][j]] = float32(float64(fromParent*float64(v)) + float64((1-fromParent)*mass[t]*c.b[at]))
 			}
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/logisticnormal"
 	"github.com/jsmf-go/spectral/internal/sums"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // What the stripes of documents are read for: passes, the costs and the merging of topics, and
@@ -139,10 +140,10 @@ func (f *stripes) document(rule *docstep.Rule, n []float32, w *worker, to docste
 	}
 	if scored {
 		sum.loglik += visible
-		sum.tokens += float64(w.Visible.Sum) * w.Times
+		sum.tokens += float64(float64(w.Visible.Sum) * w.Times)
 	}
 	sum.hidden += hidden
-	sum.hiddenTokens += float64(w.Hidden.Sum) * w.Times
+	sum.hiddenTokens += float64(float64(w.Hidden.Sum) * w.Times)
 	w.Counted(n)
 	if f.far {
 		w.Relax(rule, n, float32(total))
@@ -236,8 +237,8 @@ func (f *stripes) few() bool {
 	for i := range f.state.some {
 		for _, n := range f.state.some[i].left {
 			share := f.seen.share(d)
-			have += share * float64(n)
-			all += share * float64(estep.Padded(f.k)/estep.BlockSize)
+			have += float64(share * float64(n))
+			all += float64(share * float64(estep.Padded(f.k)/estep.BlockSize))
 			d++
 		}
 	}
@@ -417,9 +418,9 @@ func (f *stripes) final(ctx context.Context, w *worker, slot int, sum *tally, m 
 			return w.fail(d, err)
 		}
 		sum.loglik += loglik
-		sum.tokens += float64(w.Visible.Sum) * w.Times
+		sum.tokens += float64(float64(w.Visible.Sum) * w.Times)
 		if i, part := docstep.Leading(n); part > 0 {
-			m.alone[estep.Column(blocks, i)] += w.Times * part
+			m.alone[estep.Column(blocks, i)] += float64(w.Times * part)
 		}
 		if m.some != nil {
 			m.some.Document(n, blocks, share, f.seen.share(w.block.First+d), m.sum)
@@ -443,14 +444,14 @@ func (f *stripes) moments(ctx context.Context, w *worker, a *mat.Dense) error {
 	for d := range w.theta.Rows {
 		theta := linalg.Row(w.theta, d)
 		// Σθ = √(s/(s+1)), so that θ/(s+1) is a fraction of it.
-		sum := floats.Sum(theta)
+		sum := vec.Sum(theta)
 		if sum == 0 {
 			continue
 		}
-		rest := max(1-sum*sum, 0) // 1/(s+1); s is a sum in float32, and may be too small
+		rest := max(1-float64(sum*sum), 0) // 1/(s+1); s is a sum in float32, and may be too small
 		weight := f.seen.share(w.block.First + d)
 		for k, v := range theta {
-			a.Set(k, k, a.At(k, k)+v/sum*rest*weight)
+			a.Set(k, k, a.At(k, k)+float64(v/sum*rest*weight))
 		}
 		if weight != 1 {
 			floats.Scale(math.Sqrt(weight), theta)

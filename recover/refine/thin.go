@@ -56,7 +56,7 @@ func (f *stripes) enter(ctx context.Context) error {
 	err := f.words(ctx, f.workers, func(i int) {
 		row, to := f.rows.Row(i), rows.Row(i)
 		for _, t := range f.alive {
-			to[groups[t]] += float32(by.shares[t]) * row[t]
+			to[groups[t]] += float32(float32(by.shares[t]) * row[t])
 		}
 	})
 	if err != nil {

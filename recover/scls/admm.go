@@ -153,7 +153,7 @@ func newDR(p *problem, a ADMM) (*dr, error) {
 		m.Mul(scaled, vec.T())
 		return m.RawMatrix().Data
 	}
-	d.prox = function(func(v float64) float64 { return 1 / (1 + d.gamma*v) })
+	d.prox = function(func(v float64) float64 { return 1 / (1 + float64(d.gamma*v)) })
 	d.center = function(func(v float64) float64 { return 1 / (v + shift) })
 	return d, nil
 }
@@ -210,7 +210,7 @@ func (b *drBatch) run(ctx context.Context, p *problem, d *dr, res *Result, a ADM
 		n := b.m * k
 		f, q, y, r := b.f[:n], b.q[:n], b.y[:n], b.r[:n]
 		for i := range r {
-			r[i] = 2*y[i] - q[i] + f[i]
+			r[i] = float64(2*y[i]) - q[i] + f[i]
 		}
 		mul(b.p, b.r, d.prox, b.m, k)
 		// From the last row to the first: a row that is done is replaced by
@@ -220,14 +220,14 @@ func (b *drBatch) run(ctx context.Context, p *problem, d *dr, res *Result, a ADM
 			fix := 0.0
 			for j, v := range pr {
 				v -= y[j]
-				fix += v * v
-				q[j] += a.Lambda * v
+				fix += float64(v * v)
+				q[j] += float64(a.Lambda * v)
 			}
 			simplex.Project(next, q)
 			step := 0.0
 			for j, v := range next {
 				e := v - y[j]
-				step += e * e
+				step += float64(e * e)
 				y[j] = v
 			}
 			done := step < tol && (a.PaperStop || fix < tol)

@@ -116,7 +116,7 @@ func (p *problem) egStart(y []float64, i int) {
 	copy(y, p.y.RawRowView(i))
 	simplex.Normalise(y)
 	for j := range y {
-		y[j] = (1-warmMix)*y[j] + warmMix/float64(p.k)
+		y[j] = float64((1-warmMix)*y[j]) + warmMix/float64(p.k)
 	}
 }
 

@@ -69,12 +69,24 @@ func show(_ context.Context, o *options, s streams) error {
 		fmt.Fprintf(s.out, " from %d documents", st.Documents)
 	}
 	fmt.Fprintln(s.out, ".")
+	if err := printHash(s.out, m); err != nil {
+		return err
+	}
 	shown := report.Options{Title: "Topics of " + base(o.model), Documents: docs}
 	printFindings(s.out, m, shown)
 	printTopics(s.out, m, "documents", o.words)
 	where, err := writeReport(o.report, func(w io.Writer) error { return report.Write(w, m, shown) })
 	if where != "" {
 		fmt.Fprintf(s.out, "\nThe report, to open in a browser: %s\n", where)
+	}
+	return err
+}
+
+// printHash prints by what two people see that they have the same model.
+func printHash(w io.Writer, m *jsmf.Model) error {
+	hash, err := m.Hash()
+	if err == nil {
+		fmt.Fprintf(w, "Hash %.12s: the same documents and settings give the same one on every machine.\n", hash)
 	}
 	return err
 }

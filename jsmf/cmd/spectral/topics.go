@@ -75,6 +75,11 @@ func topics(ctx context.Context, o *options, s streams) error {
 	if stopped == nil {
 		a.print(s.out) // even if a file cannot be written
 	}
+	if stopped == nil && a.model != nil {
+		if err := printHash(s.out, a.model); err != nil {
+			return err
+		}
+	}
 	if where != "" {
 		fmt.Fprintf(s.out, "\nThe report, to open in a browser: %s\n", where)
 	}
@@ -558,7 +563,7 @@ func (a *answers) shown(times []report.Time) report.Options {
 func (a *answers) writeSettings(w io.Writer, o *options) error {
 	p := a.model.Provenance()
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Settings of spectral topics, %s, %s/%s %s. To repeat the run: spectral topics -settings FILE\n", version(), p.OS, p.Arch, p.Kernel)
+	fmt.Fprintf(&b, "# Settings of spectral topics, %s, %s/%s, arithmetic %s. To repeat the run: spectral topics -settings FILE\n", version(), p.OS, p.Arch, p.Arithmetic)
 	fmt.Fprintf(&b, "# It gave the %d topics of model %s.\n", a.model.K(), a.model.Fingerprint())
 	fmt.Fprintf(&b, "source = %s\n", o.source)
 	for _, x := range o.settings {
