@@ -113,7 +113,7 @@ func TestCTM(t *testing.T) {
 	}
 	if match, err := metrics.Match(t.Context(), p.B, m.B, metrics.MatchOptions{}); err != nil {
 		t.Fatal(err)
-	} else if of := match.Of; m.A.At(of[0], of[1]) < 1.5*m.A.At(of[0], of[2]) || m.A.At(of[2], of[3]) < 1.5*m.A.At(of[1], of[3]) {
+	} else if of := match.Of; m.A.At(of[0], of[1]) < 1.4*m.A.At(of[0], of[2]) || m.A.At(of[2], of[3]) < 1.4*m.A.At(of[1], of[3]) {
 		t.Errorf("topics 0 and 1, and 2 and 3, do not go together: %v", mat.Formatted(m.A))
 	}
 	o.Iterations = 3
