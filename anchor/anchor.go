@@ -102,7 +102,7 @@ type Result struct {
 }
 
 // Stats says how anchors were found. A jsmf.Pipeline fills in Method where it is empty, and
-// Requested, K and Replaced.
+// Requested and K.
 type Stats struct {
 	Method    string `json:"method"`
 	Requested int    `json:"requested"` // topics asked for
@@ -116,9 +116,6 @@ type Stats struct {
 	Norms []float64 `json:"norms"`
 	// ChoseK reports that the finder itself chose the number of anchors (Hull.All).
 	ChoseK bool `json:"chose_k,omitempty"`
-	// Replaced are anchors that were replaced because the model did not fit with them
-	// (jsmf.Pipeline.ReplaceAnchors).
-	Replaced []string `json:"replaced,omitempty"`
 }
 
 // RankError says that the anchors found explain all rows, so that there is no further one.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jsmf-go/spectral/anchor"
 	"github.com/jsmf-go/spectral/internal/linalg"
-	"github.com/jsmf-go/spectral/internal/vec"
 	recovery "github.com/jsmf-go/spectral/recover"
 )
 
@@ -72,14 +71,6 @@ func (r *run) recover(ctx context.Context) error {
 				return "", err
 			}
 		}
-		if before := linalg.Sum(rec.A); !(misfit(before) <= noFit) {
-			if rec, err = r.replace(ctx, rec); err != nil {
-				return "", err
-			}
-			if names := r.st.Anchors.Replaced; len(names) > 0 {
-				r.warn("the topic correlations summed to %.4g and not to about 1; they sum to %.4g with other anchors in place of %d (Stats.Anchors.Replaced), such as %q", before, linalg.Sum(rec.A), len(names), names[0])
-			}
-		}
 		r.rec = rec
 		r.judge()
 		return fmt.Sprintf("%d words, mean objective %.4g", rec.Words, rec.Objective), nil
@@ -140,86 +131,4 @@ func (r *run) recoverAfresh(ctx context.Context, rec *recovery.Result) (*recover
 		r.anch, rec, r.find.Prefer = fresh, again, nil
 	}
 	return rec, nil
-}
-
-// replace retries with other anchors: see Pipeline.ReplaceAnchors.
-func (r *run) replace(ctx context.Context, rec *recovery.Result) (*recovery.Result, error) {
-	opt, given := r.find, r.anch
-	opt.Progress = nil
-	best := rec
-	anch := given
-	barred := make([]bool, r.pr.c.Dim())
-	for range r.ask.rounds {
-		bad := r.misfits(anch, rec)
-		if len(bad) == 0 {
-			break
-		}
-		df, rare := opt.DocFrequencies, -1 // and those of the most frequent word excluded
-		for _, w := range bad {
-			barred[w] = true
-			if df != nil {
-				rare = max(rare, df[w])
-			}
-		}
-		opt.Exclude = nil
-		for w := range barred {
-			// A word of all documents is not rare, such as any topic in a Hierarchy.
-			if df != nil && df[w] <= rare && (df[w] < opt.Docs || opt.Docs == 0) {
-				barred[w] = true
-			}
-			if barred[w] {
-				opt.Exclude = append(opt.Exclude, w)
-			}
-		}
-		next, err := r.ask.finder.Find(ctx, r.rows, r.topics, opt)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil || next == nil || len(next.Anchors) != len(given.Anchors) || slices.Equal(next.Anchors, anch.Anchors) {
-			break // no others, or the finder cannot exclude words
-		}
-		anch = next
-		if rec, err = r.recoverFrom(ctx, anch); err != nil {
-			if ctx.Err() != nil {
-				return nil, err
-			}
-			break
-		}
-		if misfit(linalg.Sum(rec.A)) < misfit(linalg.Sum(best.A)) {
-			r.anch, best = anch, rec
-		}
-		if misfit(linalg.Sum(best.A)) <= noFit {
-			break
-		}
-	}
-	if r.anch == given {
-		return best, nil
-	}
-	for _, w := range given.Anchors {
-		if !slices.Contains(r.anch.Anchors, w) && barred[w] {
-			r.st.Anchors.Replaced = append(r.st.Anchors.Replaced, r.pr.name(w))
-		}
-	}
-	return best, nil
-}
-
-// misfits returns the anchors of badly fitting topics: their row of A sums to a share far from
-// p(topic) = Σ_w p(topic | w)·p(w).
-func (r *run) misfits(anch *anchor.Result, rec *recovery.Result) []int {
-	marg := rec.Marginals
-	if marg == nil { // a Recoverer of the caller
-		marg = r.rows.Marginals()
-	}
-	n, k := rec.WordTopics.Dims()
-	share := make([]float64, k)
-	for i := range n {
-		vec.AddScaled(share, marg[i], rec.WordTopics.RawRowView(i))
-	}
-	var bad []int
-	for t, w := range anch.Anchors {
-		if !(misfit(vec.Sum(rec.A.RawRowView(t))/share[t]) <= noFit) {
-			bad = append(bad, w)
-		}
-	}
-	return bad
 }

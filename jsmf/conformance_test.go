@@ -214,7 +214,7 @@ func sameModel(t *testing.T, what string, got, want *jsmf.Model, tolerance float
 // the error of the context, and does no further step.
 func endsWithCtx(t *testing.T, p jsmf.Pipeline, c *corpus.Corpus) {
 	t.Helper()
-	p = p.Workers(1).ReplaceAnchors(0) // replacing recovers again, and its progress begins anew
+	p = p.Workers(1)
 	looks := map[jsmf.Stage][2]int{}
 	all := testutil.EndingAfter(math.MaxInt)
 	step := 0

@@ -25,12 +25,12 @@ func TestExtremes(t *testing.T) {
 	matrix := identity(t, 5)
 
 	type settings struct {
-		K, Words, Extra, ReplaceAnchors, Workers int
-		MemoryLimit                              int64
+		K, Words, Extra, Workers int
+		MemoryLimit              int64
 	}
 	fits := func(in jsmf.Input, p jsmf.Pipeline) func(context.Context, settings) error {
 		return func(ctx context.Context, s settings) error {
-			p := p.K(s.K).Extra(s.Extra).ReplaceAnchors(s.ReplaceAnchors).Workers(s.Workers).MemoryLimit(s.MemoryLimit)
+			p := p.K(s.K).Extra(s.Extra).Workers(s.Workers).MemoryLimit(s.MemoryLimit)
 			if in == c {
 				p = p.Words(s.Words)
 			}
@@ -45,14 +45,14 @@ func TestExtremes(t *testing.T) {
 			return err
 		}
 	}
-	usual := settings{3, 40, 1, 5, 1, 1 << 30}
+	usual := settings{3, 40, 1, 1, 1 << 30}
 	testutil.Extremes(t, usual, fits(c, p))
 	testutil.Extremes(t, usual, fits(c, jsmf.Published(0).Rectify(rectify.None{})))
 	testutil.Extremes(t, usual, fits(matrix, jsmf.Published(0)))
 	stats := jsmf.CorpusStats{Documents: 60, Words: 60, Tokens: 1000, NNZ: 900}
 	testutil.Extremes(t, usual, func(_ context.Context, s settings) error {
 		for _, p := range []jsmf.Pipeline{jsmf.New(s.K).Words(s.Words), jsmf.Published(s.K)} {
-			e, err := p.Extra(s.Extra).ReplaceAnchors(s.ReplaceAnchors).Workers(s.Workers).MemoryLimit(s.MemoryLimit).Estimate(stats)
+			e, err := p.Extra(s.Extra).Workers(s.Workers).MemoryLimit(s.MemoryLimit).Estimate(stats)
 			if err != nil {
 				return err
 			}

@@ -158,9 +158,8 @@ type factors struct {
 // describeAnchors fills in the statistics of anchors and topics.
 func (r *run) describeAnchors() {
 	a, st := &r.st.Anchors, &r.st.Recover
-	replaced := a.Replaced
 	*a = r.anch.Stats
-	a.Method, a.Requested, a.K, a.Replaced = cmp.Or(a.Method, r.ask.finder.String()), r.ask.k, len(r.anch.Anchors), replaced
+	a.Method, a.Requested, a.K = cmp.Or(a.Method, r.ask.finder.String()), r.ask.k, len(r.anch.Anchors)
 	*st = r.rec.Stats
 	st.Method = cmp.Or(st.Method, r.ask.recoverer.String())
 	if pr := r.pr; pr.keep != nil { // the words that are in no topic count as 0

@@ -99,7 +99,7 @@ func TestGoldenChain(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					goldenChain(t, d, g, jsmf.Published(g.K).Anchors(anchor.QR{MinDocs: 1}).ReplaceAnchors(0).Rectify(rectified{rect}), rect.C)
+					goldenChain(t, d, g, jsmf.Published(g.K).Anchors(anchor.QR{MinDocs: 1}).Rectify(rectified{rect}), rect.C)
 				})
 			}
 		})
@@ -202,7 +202,7 @@ func TestGoldenResidue(t *testing.T) {
 				want = o.MetricsOriginal
 			}
 		}
-		m, err := jsmf.Published(g.K).Anchors(anchor.QR{MinDocs: 1}).ReplaceAnchors(0).Rectify(c.r).Fit(ctx, d)
+		m, err := jsmf.Published(g.K).Anchors(anchor.QR{MinDocs: 1}).Rectify(c.r).Fit(ctx, d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,7 +240,7 @@ func TestGoldenChainTiny(t *testing.T) {
 	}{{"Baseline", rectify.None{}, g.FullBase}, {"AP15", rectify.AP{EigenTol: 1e-13}, g.FullAP15},
 		{"AP150", rectify.AP{Iterations: 150, EigenTol: 1e-13}, g.FullAP150}} {
 		t.Run(f.name, func(t *testing.T) {
-			p := jsmf.Published(g.K).Anchors(anchor.QR{MinDocs: 1}).ReplaceAnchors(0).Rectify(f.r)
+			p := jsmf.Published(g.K).Anchors(anchor.QR{MinDocs: 1}).Rectify(f.r)
 			m, err := p.Fit(ctx, c)
 			if err != nil {
 				t.Fatal(err)

@@ -23,7 +23,6 @@ type Pipeline struct {
 	allWords   bool // count all words as they are, not the best by tf-idf
 	words      int  // how many of these; 0: chosen by K
 	extra      int  // topics more than k that the start has; negative: chosen by K; extraUnset: by the stages
-	rounds     int  // of ReplaceAnchors
 	rectifier  rectify.Rectifier
 	finder     anchor.Finder
 	ownAnchors bool // by Anchors
@@ -65,7 +64,7 @@ func New(k int) Pipeline {
 	return Pipeline{
 		// Any word may be an anchor: C has the best words only, and the passes mend the topics. With
 		// the words of many documents alone, models predict hidden words worse.
-		k: k, extra: extraUnset, rectifier: rectify.AP{Iterations: 3, EigenTol: 0.01}, finder: anchor.QR{MinDocs: 1}, recoverer: recovery.SCLS{}, rounds: 5,
+		k: k, extra: extraUnset, rectifier: rectify.AP{Iterations: 3, EigenTol: 0.01}, finder: anchor.QR{MinDocs: 1}, recoverer: recovery.SCLS{},
 		refiner: refine.Passes{},
 	}
 }
@@ -78,7 +77,7 @@ func New(k int) Pipeline {
 // exact least squares ([recovery.SCLS]). There are no passes. If the finder chooses the number of
 // topics itself, as anchor.Hull{All: true} does, k is the rank of the rectification only.
 func Published(k int) Pipeline {
-	return Pipeline{k: k, allWords: true, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}, rounds: 5}
+	return Pipeline{k: k, allWords: true, rectifier: rectify.Auto{}, finder: anchor.QR{}, recoverer: recovery.SCLS{}}
 }
 
 // K sets the number of topics.
@@ -157,17 +156,6 @@ func (p Pipeline) startTopics(words int, nnz int64) int {
 	return max(p.k, min(estep.Padded(p.k+p.k/4), words/4))
 }
 
-// ReplaceAnchors retries with other anchors when the model does not fit, that is, when ΣA is above
-// 2 or below ½. The usual cause is anchors in very few documents. Each round excludes the anchors
-// of badly fitting topics and every word at least as rare, except words in all documents. A topic
-// fits badly if its row of A sums to more than twice or less than half of p(topic). The round with
-// ΣA closest to 1 wins. Stats.Anchors.Replaced and a warning name the anchors that were replaced.
-//
-// A round costs as much as finding anchors and recovering topics. Finders that cannot exclude words
-// ([anchor.Fixed], Tandem, Hull, LP) keep their anchors. Default: 5 rounds. 0 never retries, as in
-// the papers.
-func (p Pipeline) ReplaceAnchors(rounds int) Pipeline { p.rounds = rounds; return p }
-
 // Recover sets how topics and correlations are recovered from the anchors. Default:
 // recovery.SCLS{}, exact least squares.
 func (p Pipeline) Recover(r recovery.Recoverer) Pipeline { p.recoverer = r; return p }
@@ -230,9 +218,6 @@ func (p Pipeline) validate() error {
 	}
 	if p.words < 0 {
 		bad("Words(%d); want 0 for the default, or more", p.words)
-	}
-	if p.rounds < 0 {
-		bad("ReplaceAnchors(%d); want 0 for none, or more rounds", p.rounds)
 	}
 	if missing(p.rectifier) {
 		bad("no rectifier; rectify.None{} leaves the matrix as it is")

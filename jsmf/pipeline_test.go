@@ -1059,7 +1059,7 @@ func TestWarnsOfAModelThatDoesNotFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := jsmf.Published(2).Rectify(rectify.None{}).ReplaceAnchors(0).Fit(ctx, c)
+	m, err := jsmf.Published(2).Rectify(rectify.None{}).Fit(ctx, c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestSettersCommute(t *testing.T) {
 	}
 	values := map[string]any{
 		"AnchorFree": anchorfree.PDS{}, "Anchors": anchor.SPA{}, "Extra": 4, "From": m, "K": 9, "MemoryLimit": int64(1 << 30), "Record": func(Event) {},
-		"Recover": recovery.L2(), "Rectify": rectify.None{}, "Refine": refine.Passes{N: 3}, "ReplaceAnchors": 2, "Seed": uint64(7), "Seeds": []Seed{{Words: []string{"sea"}}}, "Words": 100, "Workers": 3,
+		"Recover": recovery.L2(), "Rectify": rectify.None{}, "Refine": refine.Passes{N: 3}, "Seed": uint64(7), "Seeds": []Seed{{Words: []string{"sea"}}}, "Words": 100, "Workers": 3,
 	}
 	var setters []string
 	typ := reflect.TypeFor[Pipeline]()

@@ -24,7 +24,7 @@ var methodNames = []string{baseline, "DC", "AP", "DR", "ENN", "PALM", "LR", pass
 // asPublished returns a pipeline that takes any word for an anchor and keeps the first anchors it
 // finds, as the papers' do, whether the model fits or not.
 func asPublished(k int) jsmf.Pipeline {
-	return jsmf.Published(k).Anchors(anchor.QR{MinDocs: 1}).ReplaceAnchors(0)
+	return jsmf.Published(k).Anchors(anchor.QR{MinDocs: 1})
 }
 
 // rectifier returns the rectification of a method, nil for Gibbs sampling. The

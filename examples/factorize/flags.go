@@ -36,7 +36,6 @@ type options struct {
 	seeds                  []jsmf.Seed
 	hierarchy              []int // sizes of the levels above the topics
 	refine                 int   // passes over the documents; 0: none
-	replace                int   // jsmf.Pipeline.ReplaceAnchors
 	minDistinct, minTokens int
 	seed                   uint64
 	workers                int
@@ -124,7 +123,6 @@ func (x *flags) defineMethods(f *flag.FlagSet) {
 	f.IntVar(&x.rectifier.passes, "passes", 0, "`P` passes over the documents, of lr and auto; otherwise 8")
 	f.IntVar(&x.rectifier.rows, "enn-rows", 0, "`R` rows in which enn and lr look for negative entries; otherwise 10K+1000")
 	f.StringVar(&o.finder.name, "anchors", "qr", "the `method`: "+finderHelp)
-	f.IntVar(&o.replace, "replace-anchors", 5, "look for other anchors up to `R` times where the model does not fit; 0, as in the papers, never")
 	f.IntVar(&o.finder.minDF, "anchor-min-df", 1, "anchors must be in at least `D` documents; 1 admits any word, as in the papers, 0 those that\nthe library takes for frequent enough (anchor.QR.MinDocs); those of -anchor-words need not")
 	f.IntVar(&o.finder.dims, "project-dims", 0, "`D` dimensions of projected; otherwise 1000, or as many as there are words")
 	f.BoolVar(&o.finder.sparse, "project-sparse", false, "projected by a matrix of which all but 10 % is zero, not a Gaussian one")

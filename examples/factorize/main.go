@@ -243,7 +243,6 @@ func published(o options, k int, rec func(jsmf.Event)) jsmf.Pipeline {
 	return jsmf.Published(k).
 		Rectify(o.rectifier).
 		Anchors(o.finder.finder(o.finder.name)).
-		ReplaceAnchors(o.replace).
 		Recover(o.recoverer).
 		AnchorFree(o.learner).
 		Seed(o.seed).

@@ -411,7 +411,7 @@ func TestDefault(t *testing.T) {
 	if whole := decode(t, out)[0]; whole.Corpus.N <= l.Corpus.N || whole.Method != "default" {
 		t.Errorf("%d words without -n, %d with -n 600", whole.Corpus.N, l.Corpus.N)
 	}
-	for _, more := range [][]string{{"-published"}, {"-rectify", "none"}, {"-weights", "tfidf"}, {"-replace-anchors", "0"}, {"-clean-up"}, {"-refine", "2", "-iterations", "3"}} {
+	for _, more := range [][]string{{"-published"}, {"-rectify", "none"}, {"-weights", "tfidf"}, {"-clean-up"}, {"-refine", "2", "-iterations", "3"}} {
 		out, _ := invoke(t, 0, args(more...)...)
 		if l := decode(t, out)[0]; l.Method != "published" || l.Recover != "activeset" || l.Corpus.M != 2980 {
 			t.Errorf("%q: %s", more, out)
@@ -441,7 +441,7 @@ func checkReading(t *testing.T, m *jsmf.Model, vocab []string, args ...string) {
 
 // -correlations-npy writes A of the saved model, scaled to sum 1.
 func TestCorrelations(t *testing.T) {
-	for _, more := range [][]string{{"-refine", "2"}, {"-published", "-replace-anchors", "0"}} {
+	for _, more := range [][]string{{"-refine", "2"}, {"-published"}} {
 		dir := t.TempDir()
 		path, model := filepath.Join(dir, "a.npy"), filepath.Join(dir, "m.jsmf")
 		invoke(t, 0, synth(append(more, "-k", "5", "-correlations-npy", path, "-model", model, "-quiet")...)...)
@@ -837,7 +837,7 @@ func TestReport(t *testing.T) {
 // empty, which is said even with -quiet.
 func TestDoubt(t *testing.T) {
 	docword, vocab := write(t, 9, "1:1 2:1 3:1 4:1 5:1", "1:1 2:1 6:1 7:1 8:1", "1:1 6:1 3:1 9:1 5:1")
-	out, errs := invoke(t, 0, "-docword", docword, "-vocab", vocab, "-vocabulary", "all", "-k", "2", "-rectify", "none", "-replace-anchors", "0", "-json", "-quiet")
+	out, errs := invoke(t, 0, "-docword", docword, "-vocab", vocab, "-vocabulary", "all", "-k", "2", "-rectify", "none", "-json", "-quiet")
 	if !strings.Contains(out, `"legality":0,`) {
 		t.Fatalf("legality is not 0: %s", out)
 	}
