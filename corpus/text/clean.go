@@ -2,7 +2,6 @@ package text
 
 import (
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -289,15 +288,6 @@ func addressEnd(s string, i int) int {
 // without invisible characters, with one apostrophe and one hyphen, and without accents if
 // the setting says so. To do it again changes nothing.
 func (t *tokenizer) normalise(s string) string {
-	if plain, upper, mapped := isPlain(s); plain && !t.setting.FoldAccents {
-		if mapped {
-			s = strings.Map(unify, s)
-		}
-		if (upper || mapped) && !t.setting.KeepCase {
-			s = strings.ToLower(s)
-		}
-		return s
-	}
 	s = strings.Map(unify, s) // returns s itself if nothing changes
 	if n := nfkc(s); n != s {
 		s = strings.Map(unify, n) // U+0149 holds an apostrophe
@@ -310,56 +300,6 @@ func (t *tokenizer) normalise(s string) string {
 	}
 	return s
 }
-
-// isPlain reports whether a text consists of characters that normalise leaves alone, or only
-// makes small, or only maps by unify, and whether there is one of the last two.
-func isPlain(s string) (plain, upper, mapped bool) {
-	kinds := plainKinds()
-	for _, r := range s {
-		switch {
-		case r < utf8.RuneSelf:
-			upper = upper || 'A' <= r && r <= 'Z'
-		case int(r) >= len(kinds) || kinds[r] == notPlain:
-			return false, false, false
-		case kinds[r] == plainUpper:
-			upper = true
-		case kinds[r] == plainMapped:
-			mapped = true
-		}
-	}
-	return true, upper, mapped
-}
-
-const (
-	notPlain = iota
-	plainLower
-	plainUpper
-	plainMapped
-)
-
-// plainKinds returns what isPlain asks of each character of the Basic Multilingual Plane. It
-// is made from the tables of package norm when it is first needed, in some milliseconds.
-var plainKinds = sync.OnceValue(func() *[1 << 16]byte {
-	var kinds [1 << 16]byte
-	alone := func(r rune) bool { // normal, and not changed by what comes before
-		c := string(r)
-		p := norm.NFKC.PropertiesString(c)
-		return utf8.ValidRune(r) && norm.NFKC.IsNormalString(c) && p.BoundaryBefore() && p.CCC() == 0
-	}
-	for r := rune(utf8.RuneSelf); int(r) < len(kinds); r++ {
-		switch l := unicode.ToLower(r); {
-		case unify(r) != r:
-			kinds[r] = plainMapped
-		case !alone(r):
-		case l == r:
-			kinds[r] = plainLower
-		case l >= utf8.RuneSelf && int(l) < len(kinds) && unicode.ToLower(l) == l && alone(l):
-			kinds[r] = plainUpper
-		}
-	}
-	kinds[thaiAm], kinds[laoAm] = plainLower, plainLower
-	return &kinds
-})
 
 // unify maps apostrophes, hyphens and characters of full width to ASCII, signs of trade to a
 // blank, and drops what cannot be seen: the soft hyphen, marks of direction, the word joiner, the

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/jsmf-go/spectral/internal/testutil"
 )
 
@@ -78,42 +76,6 @@ func TestASCIIRandom(t *testing.T) {
 		s := strings.ToValidUTF8(b.String(), "\uFFFD")
 		if got, want := fastWords(k, s), slowWords(k, s); !slices.Equal(got, want) {
 			t.Fatalf("%v: %q gives %q, the slow way %q", set, s, got, want)
-		}
-	}
-}
-
-// The short way of normalise gives what the long one gives.
-func TestPlainText(t *testing.T) {
-	testutil.NotWithRace(t)
-	long := func(s string, keepCase bool) string {
-		s = nfkc(strings.Map(unify, s))
-		if !keepCase {
-			s = norm.NFC.String(strings.ToLower(s))
-		}
-		return s
-	}
-	kinds := plainKinds()
-	var plain []rune
-	for r, k := range kinds {
-		if k != notPlain {
-			plain = append(plain, rune(r))
-		}
-	}
-	if len(plain) < 40000 {
-		t.Errorf("%d characters are plain", len(plain))
-	}
-	rng := rand.New(rand.NewPCG(5, 6))
-	for i := range 200000 {
-		var b strings.Builder
-		for range 1 + rng.IntN(4) {
-			b.WriteRune(plain[rng.IntN(len(plain))])
-		}
-		if i < len(plain) {
-			b.WriteRune(plain[i])
-		}
-		k := &tokenizer{setting: Setting{KeepCase: i%2 == 0}}
-		if got, want := k.normalise(b.String()), long(b.String(), i%2 == 0); got != want {
-			t.Fatalf("%q gives %q, the long way %q", b.String(), got, want)
 		}
 	}
 }
