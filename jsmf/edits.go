@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -195,7 +194,7 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 		return nil, fmt.Errorf("names: %w", err)
 	}
 	out.add.Names = cloneNames(out.add.Names)
-	out.names = sync.OnceValue(out.makeNames)
+	out.derive()
 	if len(e.Merge)+len(e.Drop) == 0 {
 		return &out, nil
 	}
@@ -353,7 +352,7 @@ func (m *Model) without(e EditStats) error {
 		}
 	}
 	m.dual, m.add.Uncertainty, m.add.Verdicts = nil, nil, nil
-	m.names, m.bayes = sync.OnceValue(m.makeNames), sync.OnceValue(m.makeBayes)
+	m.derive()
 	return nil
 }
 

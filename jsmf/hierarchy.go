@@ -153,7 +153,7 @@ func (h *Hierarchy) Topics(level int) mat.Matrix {
 // below | topic).
 func (h *Hierarchy) TopWords(level, topic, n int) []WordProb {
 	words := *h.levels[0] // its vocabulary, with the topics of the level
-	words.k, words.topics = h.levels[level].k, h.topics[level]
+	words.k, words.topics, words.best = h.levels[level].k, h.topics[level], nil
 	if h.reading != nil {
 		words.reading = h.reading[level]
 	}

@@ -49,6 +49,7 @@ type Model struct {
 	add        Additions                // without Names where all are ""
 
 	index func() map[string]int
+	best  func() [][]int // the first words of each topic, by number; nil: TopWords looks for them
 	names func() []string
 	bayes func() bayes // where wordTopics is nil
 }
@@ -88,8 +89,13 @@ func (m *Model) ready() *Model {
 		}
 		return index
 	})
-	m.names, m.bayes = sync.OnceValue(m.makeNames), sync.OnceValue(m.makeBayes)
+	m.derive()
 	return m
+}
+
+// derive leaves what follows from the parts of the model to be made when it is first asked for.
+func (m *Model) derive() {
+	m.best, m.names, m.bayes = sync.OnceValue(m.makeBest), sync.OnceValue(m.makeNames), sync.OnceValue(m.makeBayes)
 }
 
 // setFactors sets B, B̆ᵀ and A, which have the sizes of the model; nil for B̆ says that it follows by
@@ -225,7 +231,7 @@ func (m *Model) With(x Additions) (*Model, error) {
 		if err := checkNames(out.add.Names); err != nil {
 			return nil, errorf("names: %w", err)
 		}
-		out.names = sync.OnceValue(out.makeNames)
+		out.derive()
 	}
 	if x.Documents != nil {
 		if err := x.Documents.Validate(m.k); err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -60,7 +59,7 @@ func (m *Model) nameAs(prev *Model, al *Alignment, order []int) {
 		}
 	}
 	m.add.Names = cloneNames(names)
-	m.names = sync.OnceValue(m.makeNames)
+	m.derive()
 }
 
 // makeNames makes the names.

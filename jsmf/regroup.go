@@ -3,7 +3,6 @@ package jsmf
 import (
 	"fmt"
 	"slices"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -268,7 +267,7 @@ func (m *Model) regrouped(p merging) *Model {
 		}
 	}
 	out.add.Names = cloneNames(permuted(m.add.Names, p.first))
-	out.names, out.bayes = sync.OnceValue(out.makeNames), sync.OnceValue(out.makeBayes)
+	out.derive()
 	if m.add.Documents != nil {
 		out.add.Documents = m.add.Documents.clone()
 		if n := len(m.add.Documents.IDs); n > 0 {

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -358,6 +357,6 @@ func (s *seeding) judge(ctx context.Context, m *Model) error {
 		}
 	}
 	m.add.Names = cloneNames(m.add.Names)
-	m.names = sync.OnceValue(m.makeNames)
+	m.derive()
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/internal/nanjson"
 	"github.com/jsmf-go/spectral/internal/spread"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Uncertainty is what the replicates of a Bootstrap say about a model. It is written to and read
@@ -203,9 +204,9 @@ func newTally(m *Model, o Bootstrap) *tally {
 		m: m, of: m.families(), cold: o.Warm == 0, out: &Uncertainty{Level: o.Level, Topics: make([]TopicUncertainty, k)},
 		merges: make([][]float64, k), moves: [2][][]float64{make([][]float64, k), make([][]float64, k)}, apart: make([]float64, k), lost: make([]spread.Spread, k),
 	}
-	for t := range k {
+	for t, words := range vec.TopRows(m.n, k, o.Words, func(i, t int) float64 { return m.topics[i*k+t] }) {
 		s.merges[t] = make([]float64, k)
-		for _, w := range largest(m.topics, m.n, k, t, o.Words) {
+		for _, w := range words {
 			s.out.Topics[t].Words = append(s.out.Topics[t].Words, WordUncertainty{Word: m.Word(w), Index: w})
 		}
 	}
@@ -477,7 +478,7 @@ func (u *Uncertainty) renumbered(p merging, m *Model) *Uncertainty {
 		x.Words, x.Parts = slices.Clone(x.Words), slices.Clone(x.Parts)
 		if parts[l] > 1 {
 			x = TopicUncertainty{Share: Interval{shares[l], nan, nan, nan}, Changed: nan, Stability: nan, Kept: nan, Moves: nan, MovesAnew: nan, Split: nan}
-			for _, w := range largest(m.topics, m.n, k, l, len(u.Topics[t].Words)) {
+			for _, w := range vec.Top(m.n, len(u.Topics[t].Words), func(i int) float64 { return m.topics[i*k+l] }) {
 				x.Words = append(x.Words, WordUncertainty{m.Word(w), w, Interval{m.topics[w*k+l], nan, nan, nan}})
 			}
 			merges = nil

@@ -57,8 +57,15 @@ type WordProb struct {
 func (m *Model) TopWords(k, n int) []WordProb {
 	m.checkTopic(k)
 	ranks := m.ranks(k)
+	var words []int
+	if m.best != nil {
+		words = m.best()[k]
+	}
+	if n > len(words) {
+		words = vec.Top(m.n, n, func(i int) float64 { return ranks[i*m.k+k] })
+	}
 	out := make([]WordProb, 0, max(0, min(n, m.n)))
-	for _, i := range largest(ranks, m.n, m.k, k, n) {
+	for _, i := range words[:max(0, min(n, len(words)))] {
 		if !(ranks[i*m.k+k] > 0) {
 			break
 		}
@@ -78,10 +85,10 @@ func (m *Model) ranks(k int) []float64 {
 	return m.topics
 }
 
-// largest returns the row numbers of the n largest entries in column k of a rows×cols matrix,
-// largest first, ties by number.
-func largest(a []float64, rows, cols, k, n int) []int {
-	return vec.Top(rows, n, func(i int) float64 { return a[i*cols+k] })
+// makeBest returns the words of each topic that TopWords is mostly asked for.
+func (m *Model) makeBest() [][]int {
+	const usual = 100
+	return vec.TopRows(m.n, m.k, usual, m.readingWeights().At)
 }
 
 func (m *Model) checkTopic(k int) {

@@ -269,7 +269,7 @@ func TestNPMIFromDocuments(t *testing.T) {
 		got := evaluate(t, Factors{B: b, Pairs: pairs, TopN: n}).NPMI
 		never := 0
 		for k := range got.Values {
-			top := topWords(b, k, n)
+			top := topWords(b, n)[k]
 			sum, count := 0.0, 0
 			for i := range top {
 				for j := range i {

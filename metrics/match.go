@@ -72,10 +72,11 @@ func Match(ctx context.Context, a, b *mat.Dense, o MatchOptions) (*Matching, err
 	}
 	out := &Matching{Of: of, Distances: l1, Overlap: make([]int, ta.k)}
 	dist := slices.Repeat([]float64{math.NaN()}, ta.k)
+	topA, topB := topWords(ta.b, top), topWords(tb.b, top)
 	for k, l := range of {
 		if l >= 0 {
 			dist[k] = vec.Taxicab(rowsA.RawRowView(k), rowsB.RawRowView(l))
-			out.Overlap[k] = overlap(ta, tb, at, k, l, top)
+			out.Overlap[k] = overlap(ta, tb, at, k, l, topA[k], topB[l])
 		}
 	}
 	out.L1 = NewStat(dist)
@@ -109,15 +110,15 @@ func onUnion(ta, tb *topics, at []int) (a, b *mat.Dense) {
 	return a, b
 }
 
-// overlap counts the words among the first top of topic k of a and of topic l of
+// overlap counts the words that are among the first of topic k of a and of topic l of
 // b. Words of probability 0 are none.
-func overlap(ta, tb *topics, at []int, k, l, top int) int {
+func overlap(ta, tb *topics, at []int, k, l int, topA, topB []int) int {
 	in := map[int]bool{}
-	for _, w := range topWords(tb.b, l, top) {
+	for _, w := range topB {
 		in[w] = tb.b.At(w, l) > 0
 	}
 	n := 0
-	for _, w := range topWords(ta.b, k, top) {
+	for _, w := range topA {
 		if at[w] >= 0 && ta.b.At(w, k) > 0 && in[at[w]] {
 			n++
 		}

@@ -12,13 +12,12 @@ import (
 // ties by lowest number. Words of probability 0 are left out, so that a list may
 // be shorter. b is N×K; n is 20 for 0. O(NK log n).
 func TopLists(b *mat.Dense, n int) ([][]int, error) {
-	t, n, err := topicsAndTop(b, n)
+	_, n, err := topicsAndTop(b, n)
 	if err != nil {
 		return nil, err
 	}
-	lists := make([][]int, t.k)
+	lists := topWords(b, n)
 	for k := range lists {
-		lists[k] = topWords(b, k, n)
 		if i := slices.IndexFunc(lists[k], func(w int) bool { return b.At(w, k) == 0 }); i >= 0 {
 			lists[k] = lists[k][:i]
 		}
@@ -34,29 +33,25 @@ func TopUnion(b mat.Matrix, n int) []int {
 	if err != nil {
 		return nil
 	}
-	_, k := b.Dims()
-	var all []int
-	for j := range k {
-		all = append(all, topWords(b, j, n)...)
-	}
+	all := slices.Concat(topWords(b, n)...)
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// topWords returns the n most probable words of topic k, ties by lowest number;
+// topWords returns the n most probable words of each topic, ties by lowest number;
 // all N words for n > N. NaN comes last.
-func topWords(b mat.Matrix, k, n int) []int {
-	rows, _ := b.Dims()
-	return vec.Top(rows, n, func(i int) float64 { return b.At(i, k) })
+func topWords(b mat.Matrix, n int) [][]int {
+	rows, cols := b.Dims()
+	return vec.TopRows(rows, cols, n, b.At)
 }
 
 // tops returns the n top words of every topic, including those of probability 0,
 // and nil for an empty topic.
 func (t *topics) tops(n int) [][]int {
-	lists := make([][]int, t.k)
-	for k := range lists {
-		if !t.empty[k] {
-			lists[k] = topWords(t.b, k, n)
+	lists := topWords(t.b, n)
+	for k, empty := range t.empty {
+		if empty {
+			lists[k] = nil
 		}
 	}
 	return lists

@@ -274,8 +274,7 @@ func readingLists(reading *mat.Dense, t *topics) ([][]int, error) {
 		return nil, wrongShape("Reading", r, c, t.n, t.k)
 	}
 	lists := make([][]int, t.k)
-	for k := range lists {
-		words := topWords(reading, k, verdictWords)
+	for k, words := range topWords(reading, verdictWords) {
 		for _, w := range words {
 			x := reading.At(w, k)
 			if !vec.Finite(x) {

@@ -101,23 +101,35 @@ func Order(n int, value func(i int) float64) []int {
 
 // Top returns the first n of Order(count, value), all if there are fewer, without sorting the others.
 func Top(count, n int, value func(i int) float64) []int {
-	if n = max(0, min(n, count)); n > count/16 {
-		return Order(count, value)[:n]
+	return TopRows(count, 1, n, func(i, _ int) float64 { return value(i) })[0]
+}
+
+// TopRows returns, for each column of a matrix, what Top returns for its rows. It reads the matrix row by row.
+func TopRows(rows, cols, n int, value func(i, k int) float64) [][]int {
+	out := make([][]int, cols)
+	if n = max(0, min(n, rows)); n > rows/16 {
+		for k := range out {
+			out[k] = Order(rows, func(i int) float64 { return value(i, k) })[:n]
+		}
+		return out
 	}
-	// Insertion into a short sorted list: once it holds large values, almost every other fails the
+	// Insertion into short sorted lists: once they hold large values, almost every other fails the
 	// first comparison.
-	out := make([]int, 0, n+1)
-	for i := range count {
-		x := value(i)
-		if n == 0 || len(out) == n && !cmp.Less(value(out[n-1]), x) {
-			continue
+	least := make([]float64, cols)
+	for i := range rows {
+		for k, top := range out {
+			x := value(i, k)
+			if n == 0 || len(top) == n && !cmp.Less(least[k], x) {
+				continue
+			}
+			at := len(top)
+			for at > 0 && cmp.Less(value(top[at-1], k), x) {
+				at--
+			}
+			top = slices.Insert(top, at, i)
+			out[k] = top[:min(len(top), n)]
+			least[k] = value(out[k][len(out[k])-1], k)
 		}
-		at := len(out)
-		for at > 0 && cmp.Less(value(out[at-1]), x) {
-			at--
-		}
-		out = slices.Insert(out, at, i)
-		out = out[:min(len(out), n)]
 	}
 	return out
 }
