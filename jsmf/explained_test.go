@@ -15,6 +15,7 @@ import (
 // explained by none. Of words that are drawn evenly from the vocabulary nine in ten are found, and so is each document
 // of hardly any known word.
 func TestExplained(t *testing.T) {
+	testutil.NotWithRace(t)
 	const n, tokens = 300, 50
 	p := testutil.NewPlanted(n, 10, 0.3, 7)
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -70,6 +70,7 @@ func TestExtra(t *testing.T) {
 // Data with fewer dimensions than the start asks for, but not fewer than K, have a start
 // of as many; with fewer than K the error is that of a start with K topics.
 func TestExtraRank(t *testing.T) {
+	testutil.NotWithRace(t)
 	// Copies of 9 documents of 30 words. Their second moments have rank 9.
 	var docs []map[int]int
 	for d := range 270 {

@@ -18,6 +18,7 @@ import (
 // No setting makes a fit, or what is done to a model, panic, go on after ctx, take memory
 // without end, or return what is no number.
 func TestExtremes(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := draw(t, themes(60, 3), corpus.SymmetricDirichlet(3, 0.1), 60)
 	quick := refine.Passes{N: 3} // ends within the looks at ctx that testutil.Extremes gives
 	p := jsmf.New(3).Words(40).Rectify(rectify.None{}).Refine(quick)

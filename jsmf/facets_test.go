@@ -24,6 +24,7 @@ import (
 // anchors of one topic each. The words of a facet are its topic's, the topic is
 // the planted one, and the model keeps the facets when saved.
 func TestTandem(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := golden.Corpus(t, "synth")
 	facets := [][]string{{"anchor_08_0", "anchor_08_1"}, {"anchor_14_1", "anchor_14_0"}, {"anchor_02_0"}}
 	p := jsmf.Published(10).Rectify(rectify.AP{Iterations: 15}).Anchors(anchor.Tandem{Groups: facets, Complete: anchor.QR{}})

@@ -39,9 +39,9 @@ func TestNoStopList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	some := make([]int, 2500)
+	some := make([]int, 1500)
 	for i := range some {
-		some[i] = 40 * i
+		some[i] = 60 * i
 	}
 	c, err := all.Select(some, nil)
 	if err != nil {

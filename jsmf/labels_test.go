@@ -10,12 +10,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/jsmf-go/spectral/corpus"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 // Labels of planted topics, two a document, are told for the half of the documents in which they are hidden; of each
 // topic p(label | topic) names it; and the seeds of labels are words of the topics, by which a fit finds them.
 func TestLabels(t *testing.T) {
+	testutil.NotWithRace(t)
 	const docs, topics = 900, 9
 	drawn, _, best := seeded(t, docs, 0)
 	ids := make([]string, docs)

@@ -15,6 +15,7 @@ import (
 // time: later passes use the same memory. The sizes make each part of the bound the largest
 // once: words, documents, topics, nonzeros, and hardly anything.
 func TestPassesBytes(t *testing.T) {
+	testutil.NotWithRace(t)
 	for _, x := range []struct{ n, k, docs, length int }{{4000, 8, 60, 50}, {200, 20, 3000, 12}, {300, 120, 100, 80}, {500, 10, 1000, 150}, {20, 3, 2, 5}} {
 		p := testutil.NewPlanted(x.n, x.k, 0.3, 1)
 		c := drawn(t, p, x.docs, x.length, 2)

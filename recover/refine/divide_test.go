@@ -355,6 +355,7 @@ func TestSplitCandidates(t *testing.T) {
 // The split does not see hidden tokens: with other ones it makes the same topics, and the documents
 // have the same tokens of them.
 func TestSplitIsBlindToHiddenTokens(t *testing.T) {
+	testutil.NotWithRace(t)
 	p := testutil.NewPlantedTree(4, 4, 5)
 	c := planted(t, p, 3000, 60)
 	f := begun(t, Passes{}, c, Families(p, 4), p.K, 4)

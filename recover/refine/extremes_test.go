@@ -13,6 +13,7 @@ import (
 // No setting makes passes panic, go on after ctx, take memory without end, or return what is
 // no probability.
 func TestExtremes(t *testing.T) {
+	testutil.NotWithRace(t)
 	p := testutil.NewPlanted(30, 4, 0.3, 1)
 	docs := drawn(t, p, 60, 20, 5).Source()
 	with := func(ctx context.Context, r refine.Refiner, opt refine.Options) error {

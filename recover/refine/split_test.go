@@ -203,6 +203,7 @@ func splitWeights(t *testing.T, s refine.Refiner, p *testutil.Planted, once rate
 // A word that all topics have alike, alone in a document, is hardly in any of 40 topics. It does not
 // stop them from being split.
 func TestSplitOfOneToken(t *testing.T) {
+	testutil.NotWithRace(t)
 	p := testutil.NewPlantedTree(40, 1, 5)
 	docs := each(t, drawn(t, p, 500, 60, 6), func(*corpus.Document) {})
 	for i := range 20 {
@@ -307,6 +308,7 @@ func TestSplitBytes(t *testing.T) {
 // the topic counts given. Topics of a family are merged, and others where fewer are wanted than there
 // are families.
 func TestStartTree(t *testing.T) {
+	testutil.NotWithRace(t)
 	p := testutil.NewPlantedTree(4, 6, 3)
 	docs := drawn(t, p, 500, 60, 4).Source() // some are empty
 	s := refine.Passes{N: 3, Correlated: -1}

@@ -86,6 +86,7 @@ func TestEnough(t *testing.T) {
 // A state gives back what was put in, whichever blocks are read, changed and dropped in whatever
 // order: as a slow one of all numbers, in memory and in a file, of some topics and of all.
 func TestDocState(t *testing.T) {
+	testutil.NotWithRace(t)
 	b := corpus.Builder{Vocabulary: []string{"a"}}
 	for range 2*corpus.MaxBlockDocs + 100 {
 		if err := b.Add(corpus.Document{Words: []int32{0}, Counts: []int32{1}}); err != nil {
