@@ -14,7 +14,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -30,7 +29,7 @@ import (
 //	{"model": "9f2c41d07ab3e855", "names": {"3": "courts"}, "merge": [[3, 7]], "split": {"2": 3}, "drop": [5],
 //	"hide": ["page", "said"], "exclude": {"3": ["ball"]}, "stop": ["unsubscribe"]}
 //
-// A key that is not one of these, or that comes twice, is an error. All numbers are those of the
+// A key that is not one of these is an error. All numbers are those of the
 // topics before anything is edited. A refit keeps what was decided: see [Pipeline.From].
 type Edits struct {
 	// Model is the Fingerprint of the model they were made for.
@@ -70,43 +69,8 @@ func (e *Edits) UnmarshalJSON(b []byte) (err error) {
 	if err := d.Decode(&x); err != nil {
 		return err
 	}
-	if err := keysOnce(json.NewDecoder(bytes.NewReader(b))); err != nil {
-		return err
-	}
 	*e = Edits(x)
 	return nil
-}
-
-// keysOnce reads a value, and returns an error if an object has a key twice, of which encoding/json
-// would take the last. Keys are compared as it compares them with the names of fields and with
-// numbers.
-func keysOnce(d *json.Decoder) error {
-	begin, err := d.Token()
-	if begin != json.Delim('{') && begin != json.Delim('[') || err != nil {
-		return err
-	}
-	seen := map[string]bool{}
-	for d.More() {
-		if begin == json.Delim('{') {
-			key, err := d.Token()
-			if err != nil {
-				return err
-			}
-			same := strings.ToUpper(fmt.Sprint(key))
-			if n, err := strconv.Atoi(same); err == nil {
-				same = strconv.Itoa(n)
-			}
-			if seen[same] {
-				return fmt.Errorf("the key %q comes twice in an object", key)
-			}
-			seen[same] = true
-		}
-		if err := keysOnce(d); err != nil {
-			return err
-		}
-	}
-	_, err = d.Token()
-	return err
 }
 
 // Fingerprint returns 16 hexadecimal digits that tell a model from others: a hash (SHA-256) of its
