@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 )
 
 // Inspection says what a collection of documents holds that a reader of its topics should
@@ -29,8 +31,9 @@ type Inspection struct {
 	// Corpus.Bootstrap have none.
 	Duplicates []Duplicate
 
-	// Languages counts documents by language, most first, by the function words of some twenty
-	// languages in Latin script, and by other scripts. Documents of other languages are left out.
+	// Languages counts documents by language, most first, by the function words of those languages
+	// that stopwords.Detect finds and by their codes, such as "en". A document with fewer than three
+	// of these words, or a twelfth of its tokens, is left out.
 	Languages []Count
 
 	// Unsegmented counts, by script, most first, the tokens that are pairs of characters of a
@@ -50,8 +53,8 @@ type Count struct {
 	N    int64
 }
 
-// Inspect reads the documents of a source, which is encoded first if it is no Encoded, two or
-// three times. Time is linear in their size; memory is 300 to 420 bytes a document, besides the
+// Inspect reads the documents of a source, which is encoded first if it is no Encoded, up to
+// four times. Time is linear in their size; memory is 300 to 420 bytes a document, besides the
 // Encoded and the counts of words. Errors are those of Encode.
 func Inspect(ctx context.Context, src Source) (*Inspection, error) {
 	e, err := Encode(ctx, src)
@@ -63,8 +66,7 @@ func Inspect(ctx context.Context, src Source) (*Inspection, error) {
 	if info.Text != nil && info.Text.Boilerplate != nil {
 		r.Boilerplate = len(info.Text.Boilerplate.Lines)
 	}
-	count, languages := make([]int64, r.Words), map[string]int64{}
-	table := newLanguageTable(info.Vocabulary)
+	count := make([]int64, r.Words)
 	for d, err := range e.Docs(ctx) {
 		if err != nil {
 			return nil, err
@@ -80,11 +82,10 @@ func Inspect(ctx context.Context, src Source) (*Inspection, error) {
 		case tokens < shortDocument:
 			r.Short++
 		}
-		if l := table.language(d.Words, d.Counts); l != "" {
-			languages[l]++
-		}
 	}
-	r.Languages = ranked(languages)
+	if r.Languages, err = languages(ctx, e, count); err != nil {
+		return nil, err
+	}
 	r.Unsegmented = unsegmented(&info, count)
 	if !e.repeats {
 		if r.Duplicates, err = duplicates(ctx, e, r.Documents); err != nil {
@@ -144,7 +145,7 @@ func (r *Inspection) warn(info *Info) {
 		}
 	}
 	if l := r.Languages; len(l) > 1 && 10*l[1].N >= int64(docs) {
-		say("%d documents are in %s and %d in %s: topics will be languages; fit each by itself", l[0].N, l[0].Name, l[1].N, l[1].Name)
+		say("%d documents are in the language %q and %d in %q: topics will be languages; fit each by itself", l[0].N, l[0].Name, l[1].N, l[1].Name)
 	}
 	if vowels, words := finals(info); words >= stemWords && stemOneIn*vowels < words {
 		say("the words look already stemmed (%d of %d longer ones end in a vowel): give the texts as they are, and a text.Stemmer if words are to be merged, which shows whole words", vowels, words)
@@ -174,107 +175,44 @@ func finals(info *Info) (vowels, words int) {
 
 const finalVowels = "aeouyàáâãäåèéêëòóôõöùúûüýæøąęěůőűăâαεηοωάέήόώаеоуыэюяйьіїєё"
 
-// languages are the commonest function words of languages in Latin script, by which the
-// language of a document is found. The table is not for leaving words out.
-var languages = []struct{ name, words string }{
-	{"English", "the of and to in is that for was with this are as be it"},
-	{"German", "der die und das den nicht von ist des mit dem ein eine auf für"},
-	{"French", "le les des et est une du dans que pour pas sur qui au par"},
-	{"Spanish", "el los las que en una por con para del se no es al como"},
-	{"Portuguese", "os uma não para com como dos em do da que se ao mais no"},
-	{"Italian", "il che di della per una sono gli con nel del non si la le"},
-	{"Dutch", "het een van en niet dat zijn voor op met de te die aan ook"},
-	{"Swedish", "och att det som är för inte med av ett en på den till har"},
-	{"Danish or Norwegian", "og det er ikke til som på at af av en med for den har"},
-	{"Finnish", "ja on ei että se oli joka myös tai kun ovat hän mutta kuin ole"},
-	{"Polish", "nie się na jest że do to jak oraz lub po od dla są przez"},
-	{"Czech", "se na je že to do jako ve pro nebo ale si tak není jsou"},
-	{"Hungarian", "az és hogy nem egy is ez meg de vagy csak kell volt ha már"},
-	{"Romanian", "și este în nu din care pentru cu mai sunt la de un pe sau"},
-	{"Turkish", "bir ve bu için ile de da çok daha olarak olan ne en gibi var"},
-	{"Indonesian", "yang dan di dengan untuk tidak dari ini itu dalam akan pada ke atau ada"},
-}
-
-// scripts are those other than Latin. Several languages may share one.
-var scripts = []struct {
-	name   string
-	tables []*unicode.RangeTable
-}{
-	{"Cyrillic", []*unicode.RangeTable{unicode.Cyrillic}},
-	{"Greek", []*unicode.RangeTable{unicode.Greek}},
-	{"Arabic", []*unicode.RangeTable{unicode.Arabic}},
-	{"Hebrew", []*unicode.RangeTable{unicode.Hebrew}},
-	{"Devanagari", []*unicode.RangeTable{unicode.Devanagari}},
-	{"Hangul", []*unicode.RangeTable{unicode.Hangul}},
-	{"Chinese or Japanese", []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana}},
-	{"Thai", []*unicode.RangeTable{unicode.Thai}},
-}
-
-// languageTable says for each word of which languages it is a function word (bits), and of
-// which script it is (1 + the number in scripts; 0: another).
-type languageTable struct {
-	function []uint32
-	script   []uint8
-}
-
-func newLanguageTable(vocab []string) languageTable {
-	of := make(map[string]uint32)
-	for l := range languages {
-		for _, w := range strings.Fields(languages[l].words) {
+// languages counts documents by language: that with most function words in a document, of the languages
+// of all documents. count holds the tokens of each word.
+func languages(ctx context.Context, e *Encoded, count []int64) ([]Count, error) {
+	vocab, tokens := e.info.Vocabulary, make([]float64, len(count))
+	for w, n := range count {
+		tokens[w] = float64(n)
+	}
+	found, function := stopwords.Detect(vocab, tokens)
+	of := make(map[string]uint64) // the languages of a function word, as bits
+	for l, language := range found {
+		list, err := stopwords.For(language)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range list {
 			of[w] |= 1 << l
 		}
 	}
-	t := languageTable{make([]uint32, len(vocab)), make([]uint8, len(vocab))}
-	for i, w := range vocab {
-		t.function[i] = of[w]
-		for _, r := range w {
-			if r < unicode.MaxLatin1 || !unicode.IsLetter(r) {
-				continue
-			}
-			for s := range scripts {
-				if unicode.In(r, scripts[s].tables...) {
-					t.script[i] = uint8(s + 1)
+	docs := map[string]int64{}
+	if found == nil {
+		return ranked(docs), nil
+	}
+	for d, err := range e.Docs(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		hits, all := make([]int64, len(found)), int64(0)
+		for i, w := range d.Words {
+			n := int64(d.Counts[i])
+			if all += n; function[w] {
+				for in := of[strings.ToLower(vocab[w])]; in != 0; in &= in - 1 {
+					hits[bits.TrailingZeros64(in)] += n
 				}
 			}
-			break
+		}
+		if most := slices.Max(hits); most >= 3 && 12*most >= all {
+			docs[found[slices.Index(hits, most)]]++
 		}
 	}
-	return t
-}
-
-// language returns the language or the script of a document: a script of half of its tokens, or
-// the language with most function words, if these are at least three and a twelfth of the tokens,
-// and at least 1.5 times those of any other language. "" if there is none.
-func (t *languageTable) language(words, counts []int32) string {
-	var hits [32]int64
-	var script [32]int64
-	all := int64(0)
-	for i, w := range words {
-		n := int64(counts[i])
-		all += n
-		script[t.script[w]] += n
-		for f, l := t.function[w], 0; f != 0; f, l = f>>1, l+1 {
-			if f&1 != 0 {
-				hits[l] += n
-			}
-		}
-	}
-	for s := range scripts {
-		if 2*script[s+1] >= all && all > 0 {
-			return scripts[s].name
-		}
-	}
-	best, second := 0, int64(0)
-	for l, n := range hits {
-		if n > hits[best] {
-			second = hits[best]
-			best = l
-		} else if l != best {
-			second = max(second, n)
-		}
-	}
-	if n := hits[best]; n >= 3 && 12*n >= all && 2*n >= 3*second {
-		return languages[best].name
-	}
-	return ""
+	return ranked(docs), nil
 }

@@ -191,11 +191,11 @@ func TestInspectLanguages(t *testing.T) {
 	english, german := speech(rng, "English", 100), speech(rng, "German", 30)
 	r, _ := inspect(t, nil, english...)
 	warned(t, "English", r)
-	if !slices.Equal(r.Languages, []corpus.Count{{Name: "English", N: 100}}) {
+	if !slices.Equal(r.Languages, []corpus.Count{{Name: "en", N: 100}}) {
 		t.Errorf("%v", r.Languages)
 	}
 	r, _ = inspect(t, nil, append(english, german...)...)
-	warned(t, "mixed", r, "100 documents are in English and 30 in German")
+	warned(t, "mixed", r, `100 documents are in the language "en" and 30 in "de"`)
 	r, _ = inspect(t, nil, append(slices.Clone(english), german[:5]...)...)
 	warned(t, "a few others", r)
 
