@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -221,35 +222,24 @@ func checkMul(name string, n, d int, dst, x *mat.Dense) error {
 
 var _ = []form{(*Moments)(nil), (*Dense)(nil), (*LowRankSparse)(nil)}
 
-// lazy holds a slice that is computed at the first call of get. Others wait, until it
-// is done or their own context ends. After an error the next caller computes it again.
-// Copies share the slice.
+// lazy holds a slice that is computed at the first call of get, for which others wait. After
+// an error the next caller computes it again.
 type lazy struct {
-	turn chan struct{} // full while a caller computes
-	v    *[]float64
+	mu sync.Mutex
+	v  []float64
 }
 
-func newLazy() lazy { return lazy{turn: make(chan struct{}, 1), v: new([]float64)} }
-
 // get returns the slice, computed if it is not there.
-func (l lazy) get(ctx context.Context, compute func() ([]float64, error)) ([]float64, error) {
+func (l *lazy) get(ctx context.Context, compute func() ([]float64, error)) (v []float64, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	select {
-	case l.turn <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.v == nil {
+		l.v, err = compute()
 	}
-	defer func() { <-l.turn }()
-	if *l.v == nil {
-		v, err := compute()
-		if err != nil {
-			return nil, err
-		}
-		*l.v = v
-	}
-	return *l.v, nil
+	return l.v, err
 }
 
 // Submatrix returns the rows and columns idx of c as a matrix of the same form. idx

@@ -25,7 +25,7 @@ type LowRankSparse struct {
 	e      *Sparse
 	g      []float64 // Yᵀe
 	c      []float64
-	norms2 lazy
+	norms2 *lazy
 	info   corpus.Info
 }
 
@@ -64,7 +64,7 @@ func NewLowRankSparse(y *mat.Dense, r float64, e *Sparse) (*LowRankSparse, error
 	if !vec.Finite(r) {
 		return nil, fmt.Errorf("cooc: r is %g, %w", r, ErrNotFinite)
 	}
-	m := &LowRankSparse{op: linalg.LowRankSparse{Y: Y, R: r, E: e.csr}, e: e, norms2: newLazy()}
+	m := &LowRankSparse{op: linalg.LowRankSparse{Y: Y, R: r, E: e.csr}, e: e, norms2: new(lazy)}
 	m.info = corpus.Info{Form: "low-rank + sparse", Nonzeros: int64(e.NNZ())}
 	m.g = make([]float64, Y.Cols)
 	for i := range n {

@@ -35,7 +35,7 @@ type Moments struct {
 	self   []float64  // C_ii, summed without the cancellation in ĤĤᵀ − D
 	c      []float64
 	info   corpus.Info
-	norms2 lazy
+	norms2 *lazy
 	idle   *sync.Pool // of *[]float64, between products
 }
 
@@ -62,7 +62,7 @@ func NewMoments(ctx context.Context, c *corpus.Corpus, opts Options) (*Moments, 
 	}
 	n, docs := used.NumWords(), used.NumDocs()
 	M := &Moments{
-		n: n, docs: docs, info: info, norms2: newLazy(), idle: new(sync.Pool),
+		n: n, docs: docs, info: info, norms2: new(lazy), idle: new(sync.Pool),
 		byDoc: linalg.CSR{RowPtr: make([]int, docs+1)},
 		diag:  make([]float64, n), self: make([]float64, n), c: make([]float64, n),
 	}
@@ -221,7 +221,7 @@ func (m *Moments) addOthers(words []int32, vals []float64) {
 // restrict keeps documents that lose all their words, so that M stays the same.
 func (m *Moments) restrict(idx []int, to []int32) (form, error) {
 	k := len(idx)
-	s := &Moments{n: k, docs: m.docs, idle: new(sync.Pool), diag: make([]float64, k), self: make([]float64, k), c: make([]float64, k), norms2: newLazy()}
+	s := &Moments{n: k, docs: m.docs, idle: new(sync.Pool), diag: make([]float64, k), self: make([]float64, k), c: make([]float64, k), norms2: new(lazy)}
 	s.byDoc.RowPtr = make([]int, m.docs+1)
 	for t, i := range idx {
 		s.diag[t], s.self[t] = m.diag[i], m.self[i]
