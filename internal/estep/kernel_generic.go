@@ -149,9 +149,9 @@ func leaveLast(out, t, b, prior []float32, q float32) float32 {
 	return total(&sums)
 }
 
-// one sets out to max(x, prior)·b and returns it.
+// one sets out to x·b, or to prior·b where x is not above prior, as −0 and NaN are not, and returns it.
 func one(out *float32, x, b, prior float32) float32 {
-	if x < prior {
+	if !(x > prior) {
 		x = prior
 	}
 	x = float32(x * b)

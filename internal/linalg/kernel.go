@@ -6,10 +6,11 @@
 //
 // All dense work goes through one kind of register tile: 8 rows by up to 24
 // columns, with the right factor packed in panels of 8 columns. The kernels are
-// "avx512" and "avx2" in assembly on amd64, and "generic" in Go elsewhere, on older
-// machines and under the build tags noasm and purego. The best one that the machine
-// can run is chosen at first use (KernelName). GODEBUG is obeyed: cpu.avx512f=off
-// leaves "avx2", cpu.avx2=off, cpu.fma=off and cpu.all=off leave "generic".
+// "avx512" and "avx2" in assembly on amd64, "neon" in assembly on arm64, and "generic"
+// in Go elsewhere, on older machines and under the build tags noasm and purego. The best
+// one that the machine can run is chosen at first use (KernelName). GODEBUG is obeyed:
+// cpu.avx512f=off leaves "avx2"; cpu.avx2=off, cpu.fma=off, cpu.asimd=off on arm64 and
+// cpu.all=off leave "generic".
 //
 // # What the bits depend on
 //

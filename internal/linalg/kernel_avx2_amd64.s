@@ -67,8 +67,8 @@
 	VMOVUPD     b, 32(DX)      \
 	ADDQ        BX, DX
 
-// func tile256x(k int, a *float64, rs, ks int, b0, b1, b2 *float64, groups int, c *float64, ldc int, alpha, beta float64, update int)
-TEXT ·tile256x(SB), NOSPLIT, $0-104
+// func tile4x12(k int, a *float64, rs, ks int, b0, b1, b2 *float64, groups int, c *float64, ldc int, alpha, beta float64, update bool)
+TEXT ·tile4x12(SB), NOSPLIT, $0-97
 	MOVQ k+0(FP), CX
 	MOVQ a+8(FP), SI
 	MOVQ rs+16(FP), R8
@@ -88,7 +88,7 @@ TEXT ·tile256x(SB), NOSPLIT, $0-104
 	ZERO(Y9, Y10, Y11)
 	MOVQ groups+56(FP), AX
 	CMPQ AX, $3
-	MOVQ update+96(FP), AX
+	MOVBLZX update+96(FP), AX
 	JLT  loop2
 
 loop3:
@@ -166,8 +166,8 @@ update2:
 	SHLL      $shift, R9     \
 	ORL       R9, R8
 
-// func below256x(tile *float64, thr float64, masks *uint32) uint32
-TEXT ·below256x(SB), NOSPLIT, $0-28
+// func below8x24(tile *float64, thr float64, masks *uint32) uint32
+TEXT ·below8x24(SB), NOSPLIT, $0-28
 	MOVQ         tile+0(FP), SI
 	VBROADCASTSD thr+8(FP), Y0
 	MOVQ         masks+16(FP), DI
@@ -290,8 +290,19 @@ store:                              \
 	JNZ   row                       \
 	JMP   good
 
-// func spmm256x(v, n int, rowPtr *int, rows int, cols *int32, vals, x *float64, xs int, dst *float64, ds int, mask *int64, accumulate int) int
-TEXT ·spmm256x(SB), NOSPLIT, $0-104
+// first has, 8·n bytes before its middle, a mask of the first n of four columns.
+DATA first<>+0(SB)/8, $-1
+DATA first<>+8(SB)/8, $-1
+DATA first<>+16(SB)/8, $-1
+DATA first<>+24(SB)/8, $-1
+DATA first<>+32(SB)/8, $0
+DATA first<>+40(SB)/8, $0
+DATA first<>+48(SB)/8, $0
+DATA first<>+56(SB)/8, $0
+GLOBL first<>(SB), RODATA|NOPTR, $64
+
+// func spmm4(v, n int, rowPtr *int, rows int, cols *int32, vals, x *float64, xs int, dst *float64, ds, last int, accumulate bool) int
+TEXT ·spmm4(SB), NOSPLIT, $0-104
 	MOVQ  n+8(FP), R12
 	MOVQ  rowPtr+16(FP), R8
 	MOVQ  rows+24(FP), R9
@@ -301,12 +312,15 @@ TEXT ·spmm256x(SB), NOSPLIT, $0-104
 	MOVQ  xs+56(FP), R11
 	MOVQ  dst+64(FP), BX
 	MOVQ  ds+72(FP), R13
-	MOVQ  mask+80(FP), AX
+	MOVQ  last+80(FP), CX
+	LEAQ  first<>+32(SB), AX
+	SHLQ  $3, CX
+	SUBQ  CX, AX
 	VMOVUPD (AX), Y15
 	SHLQ  $3, R11
 	SHLQ  $3, R13
 	MOVQ  v+0(FP), CX
-	MOVQ  accumulate+88(FP), AX
+	MOVBLZX accumulate+88(FP), AX
 	CMPQ  CX, $2
 	JLT   row1
 	JEQ   row2
@@ -336,8 +350,8 @@ bad:
 	VZEROUPPER
 	RET
 
-// func dots256x(blocks int, a *float64, rs int, x *float64, sums *[8]float64)
-TEXT ·dots256x(SB), NOSPLIT, $0-40
+// func dots4(blocks int, a *float64, rs int, x *float64, sums *[8]float64)
+TEXT ·dots4(SB), NOSPLIT, $0-40
 	MOVQ blocks+0(FP), CX
 	MOVQ a+8(FP), SI
 	MOVQ rs+16(FP), R8

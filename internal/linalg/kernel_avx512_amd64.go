@@ -17,10 +17,10 @@ var kernels512 = kernels{
 
 // tile512x computes a tile of 8 rows and nb panels of columns. Steps are in
 // elements, mask has a bit for each column of the last panel to be written, and
-// update is 0 where beta is.
+// update is whether beta is not 0.
 //
 //go:noescape
-func tile512x(k int, a *float64, rs, ks int, b *float64, bs, nb int, c *float64, ldc int, alpha, beta float64, mask, update int)
+func tile512x(k int, a *float64, rs, ks int, b *float64, bs, nb int, c *float64, ldc int, alpha, beta float64, mask int, update bool)
 
 // scan512x3 appends the elements of an 8×24 tile that are below thr to 8 rows of
 // vals and cols, stride elements apart, which hold cnt elements so far.
@@ -34,12 +34,12 @@ func scan512x3(k int, a, b *float64, thr float64, col0 int, vals *float64, cols 
 // [0, n), or −1.
 //
 //go:noescape
-func spmm512x(v, n int, rowPtr *int, rows int, cols *int32, vals, x *float64, xs int, dst *float64, ds int, mask, accumulate int) int
+func spmm512x(v, n int, rowPtr *int, rows int, cols *int32, vals, x *float64, xs int, dst *float64, ds, mask int, accumulate bool) int
 
 // spmv512x is spmm512x for a vector x without gaps, with eight interleaved sums.
 //
 //go:noescape
-func spmv512x(n int, rowPtr *int, rows int, cols *int32, vals, x *float64, dst *float64, ds int, accumulate int) int
+func spmv512x(n int, rowPtr *int, rows int, cols *int32, vals, x *float64, dst *float64, ds int, accumulate bool) int
 
 // dots512x computes the inner products of x with 8 rows of a, rs elements apart.
 //
@@ -53,7 +53,7 @@ func packCols512x(dst, src *float64, stride, k, n int)
 
 func tile512(k int, a []float64, rs, ks int, b []float64, bs, nb, last int, c []float64, ldc int, alpha, beta float64) {
 	checkTile(k, a, rs, ks, b, bs, nb, last, c, ldc)
-	tile512x(k, &a[0], rs, ks, &b[0], bs, nb, &c[0], ldc, alpha, beta, 1<<last-1, flag(beta != 0))
+	tile512x(k, &a[0], rs, ks, &b[0], bs, nb, &c[0], ldc, alpha, beta, 1<<last-1, beta != 0)
 }
 
 func scan512(k int, a, b []float64, thr float64, col0 int, st *stage, row0 int) {
@@ -64,9 +64,8 @@ func scan512(k int, a, b []float64, thr float64, col0 int, st *stage, row0 int) 
 }
 
 func spmm512(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst []float64, ds, p, lo, hi int, accumulate bool) int {
-	acc := flag(accumulate)
-	return spmmStrips(panel, n, rowPtr, cols, vals, x, xs, dst, ds, p, lo, hi, accumulate, func(from, to, j, v, last int) int {
-		return spmm512x(v, n, &rowPtr[from], to-from, &cols[0], &vals[0], &x[j], xs, &dst[from*ds+j], ds, 1<<last-1, acc)
+	return spmmStrips(panel, rowPtr, p, lo, hi, func(from, to, j, v, last int) int {
+		return spmm512x(v, n, &rowPtr[from], to-from, unsafe.SliceData(cols), unsafe.SliceData(vals), &x[j], xs, &dst[from*ds+j], ds, 1<<last-1, accumulate)
 	})
 }
 
@@ -76,9 +75,7 @@ func spmv512(n int, rowPtr []int, cols []int32, vals, x []float64, xs int, dst [
 	}
 	for lo < hi {
 		top := spmmTop(rowPtr, lo, hi)
-		if rowPtr[top] == rowPtr[lo] {
-			spmvGeneric(n, rowPtr, cols, vals, x, xs, dst, ds, lo, top, accumulate)
-		} else if bad := spmv512x(n, &rowPtr[lo], top-lo, &cols[0], &vals[0], unsafe.SliceData(x), &dst[lo*ds], ds, flag(accumulate)); bad >= 0 {
+		if bad := spmv512x(n, &rowPtr[lo], top-lo, unsafe.SliceData(cols), unsafe.SliceData(vals), unsafe.SliceData(x), &dst[lo*ds], ds, accumulate); bad >= 0 {
 			return bad
 		}
 		lo = top

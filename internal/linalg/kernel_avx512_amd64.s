@@ -111,8 +111,8 @@
 	ROW3((DI)(R9*1), Z28, Z21, Z22, Z23)          \
 	NEXT
 
-// func tile512x(k int, a *float64, rs, ks int, b *float64, bs, nb int, c *float64, ldc int, alpha, beta float64, mask, update int)
-TEXT ·tile512x(SB), NOSPLIT, $0-104
+// func tile512x(k int, a *float64, rs, ks int, b *float64, bs, nb int, c *float64, ldc int, alpha, beta float64, mask int, update bool)
+TEXT ·tile512x(SB), NOSPLIT, $0-97
 	MOVQ         k+0(FP), CX
 	MOVQ         a+8(FP), SI
 	MOVQ         rs+16(FP), R8
@@ -134,7 +134,7 @@ TEXT ·tile512x(SB), NOSPLIT, $0-104
 	ZERO24
 	MOVQ         nb+48(FP), AX
 	CMPQ         AX, $2
-	MOVQ         update+96(FP), AX
+	MOVBLZX      update+96(FP), AX
 	JEQ          loop2
 	JLT          loop1
 
@@ -447,7 +447,7 @@ store:                              \
 	JNZ   row                       \
 	JMP   good
 
-// func spmm512x(v, n int, rowPtr *int, rows int, cols *int32, vals, x *float64, xs int, dst *float64, ds int, mask, accumulate int) int
+// func spmm512x(v, n int, rowPtr *int, rows int, cols *int32, vals, x *float64, xs int, dst *float64, ds, mask int, accumulate bool) int
 TEXT ·spmm512x(SB), NOSPLIT, $0-104
 	MOVQ  n+8(FP), R12
 	MOVQ  rowPtr+16(FP), R8
@@ -463,7 +463,7 @@ TEXT ·spmm512x(SB), NOSPLIT, $0-104
 	SHLQ  $3, R11
 	SHLQ  $3, R13
 	MOVQ  v+0(FP), CX
-	MOVQ  accumulate+88(FP), AX
+	MOVBLZX accumulate+88(FP), AX
 	CMPQ  CX, $2
 	JLT   row1
 	JEQ   row2
@@ -493,7 +493,7 @@ bad:
 	VZEROUPPER
 	RET
 
-// func spmv512x(n int, rowPtr *int, rows int, cols *int32, vals, x *float64, dst *float64, ds int, accumulate int) int
+// func spmv512x(n int, rowPtr *int, rows int, cols *int32, vals, x *float64, dst *float64, ds int, accumulate bool) int
 TEXT ·spmv512x(SB), NOSPLIT, $0-80
 	MOVQ n+0(FP), R12
 	MOVQ rowPtr+8(FP), R8
@@ -503,7 +503,7 @@ TEXT ·spmv512x(SB), NOSPLIT, $0-80
 	MOVQ x+40(FP), R10
 	MOVQ dst+48(FP), BX
 	MOVQ ds+56(FP), R13
-	MOVQ accumulate+64(FP), AX
+	MOVBLZX accumulate+64(FP), AX
 	SHLQ $3, R13
 	VPBROADCASTD R12, Y20
 

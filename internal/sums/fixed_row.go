@@ -34,6 +34,17 @@ func addGeneric(sum []int64, x []float32, scale float32, next *int64) {
 	}
 }
 
+// inVectors is add, which adds a multiple of lanes numbers, a power of 2, for any number of them.
+func inVectors(lanes int, add func(sum *int64, x *float32, n int, scale float32, next *int64)) kernelFunc {
+	return func(sum []int64, x []float32, scale float32, next *int64) {
+		n := len(sum) &^ (lanes - 1)
+		if n > 0 {
+			add(&sum[0], &x[:len(sum)][0], n, scale, next)
+		}
+		addGeneric(sum[n:], x[n:], scale, nil)
+	}
+}
+
 // kernel returns the kernel of the name that linalg has chosen.
 var kernel = sync.OnceValue(func() kernelFunc {
 	if k := kernels[linalg.KernelName()]; k != nil {

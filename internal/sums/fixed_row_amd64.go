@@ -3,23 +3,7 @@
 package sums
 
 // kernels are all implementations, whether or not this machine can run them.
-var kernels = map[string]kernelFunc{
-	"generic": addGeneric,
-	"avx2": func(sum []int64, x []float32, scale float32, next *int64) {
-		n := len(sum) &^ 3
-		if n > 0 {
-			add256(&sum[0], &x[:len(sum)][0], n, scale, next)
-		}
-		addGeneric(sum[n:], x[n:], scale, nil)
-	},
-	"avx512": func(sum []int64, x []float32, scale float32, next *int64) {
-		n := len(sum) &^ 7
-		if n > 0 {
-			add512(&sum[0], &x[:len(sum)][0], n, scale, next)
-		}
-		addGeneric(sum[n:], x[n:], scale, nil)
-	},
-}
+var kernels = map[string]kernelFunc{"generic": addGeneric, "avx2": inVectors(4, add256), "avx512": inVectors(8, add512)}
 
 // add256 adds n numbers, a multiple of 4 above 0.
 //
