@@ -349,14 +349,12 @@ func (b *bootstrap) drawn(ctx context.Context, number int) (*Replicate, error) {
 		return nil, err
 	}
 	g := corpus.Generator{
-		Topics: b.m.denseTopics(), Proportions: found.W, Lengths: b.docs.lengths, Vocabulary: b.m.vocab, Seed: seed, Workers: b.p.workers,
+		Topics: b.m.denseTopics(), Proportions: found.W, Lengths: make([]int, len(found.Docs)), Vocabulary: b.m.vocab, Seed: seed, Workers: b.p.workers,
 	}
-	docs, _, err := g.Generate(ctx)
-	if err != nil {
-		return nil, err
+	for m, d := range found.Docs {
+		g.Lengths[m] = int(d.Tokens + d.Unknown)
 	}
-	g.Repeat = repeated(docs, b.docs.words.Info().Nonzeros)
-	docs, proportions, err := g.Generate(ctx)
+	docs, proportions, err := repetitive(ctx, &g, b.docs.words.Info().Nonzeros)
 	if err != nil {
 		return nil, err
 	}
@@ -421,10 +419,9 @@ func (b *bootstrap) aligned(ctx context.Context, r *Replicate) (*Replicate, erro
 // resampled are the documents of a bootstrap.
 type resampled struct {
 	*input.Ordered
-	words   *corpus.Encoded // over the words of the model; nil without warm and drawn replicates
-	lengths []int           // of words' documents, in tokens; nil without drawn replicates
-	keys    []uint64        // of the documents as given, one for those of a cluster
-	own     []float64       // their own weights; nil: 1 each
+	words *corpus.Encoded // over the words of the model; nil without warm and drawn replicates
+	keys  []uint64        // of the documents as given, one for those of a cluster
+	own   []float64       // their own weights; nil: 1 each
 }
 
 // read reads the documents behind an input.
@@ -460,29 +457,7 @@ func (o Bootstrap) read(ctx context.Context, m *Model, in Input) (d resampled, e
 			return d, err
 		}
 	}
-	if o.Drawn > 0 {
-		err = d.measure(ctx)
-	}
-	return d, err
-}
-
-// measure sets the lengths of the documents.
-func (d *resampled) measure(ctx context.Context) error {
-	var b corpus.Block
-	for i := range d.words.Blocks() {
-		if err := cmp.Or(ctx.Err(), d.words.Block(i, &b)); err != nil {
-			return err
-		}
-		for m := range b.Docs() {
-			length := 0
-			_, counts := b.Doc(m)
-			for _, n := range counts {
-				length += int(n)
-			}
-			d.lengths = append(d.lengths, length)
-		}
-	}
-	return nil
+	return d, nil
 }
 
 // cluster gives the documents with one value in a column one key.
@@ -550,6 +525,16 @@ func (d *resampled) weighted(w []float64) (Input, error) {
 		return d.Corpus.WithWeights(d.In(w))
 	}
 	return d.Encoded.WithWeights(w)
+}
+
+// repetitive draws documents that have as few pairs of a document and a word as are given, and sets g.Repeat.
+func repetitive(ctx context.Context, g *corpus.Generator, pairs int64) (*corpus.Corpus, *mat.Dense, error) {
+	docs, proportions, err := g.Generate(ctx)
+	if err == nil {
+		g.Repeat = repeated(docs, pairs)
+		docs, proportions, err = g.Generate(ctx)
+	}
+	return docs, proportions, err
 }
 
 // repeated returns with what probability tokens of documents must repeat an earlier one, so that

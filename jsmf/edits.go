@@ -51,7 +51,7 @@ type Edits struct {
 	// They stay in the topics and in documents.
 	Hide []string `json:"hide,omitempty"`
 	// Exclude holds words that are kept out of a topic, by its number: their p(word | topic) is 0, and that of the
-	// other words adds up to 1 again. Shares of topics stay as they were.
+	// other words adds up to 1 again. Shares of topics stay as they were. In a refit other topics take such words.
 	Exclude map[int][]string `json:"exclude,omitempty"`
 	// Stop holds words that are in no topic, as if no document had them. Shares of topics, their correlations and
 	// their proportions in Documents are those that the other words have by the model. The model does not know the words any
@@ -179,7 +179,8 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 // corpus is that consists of the part that it has of each document. Passes (Refine) then improve all
 // topics, of which none is merged with another. The largest part has the number of the topic that was split, and
 // the others come last. Other topics move a little:
-// Stats.Refit.Drift says how far.
+// Stats.Refit.Drift says how far. Stats.Edited.Splits, and a warning, say whether the documents, if they are here, bear out that the topic
+// is several.
 //
 // Names stay, but for those of topics that are split. Seeds of topics that are split are
 // forgotten. The other Additions, but for the Tokenizer, are not those of this model, and are gone.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/bag"
+	"github.com/jsmf-go/spectral/internal/input"
 	"github.com/jsmf-go/spectral/internal/linalg"
 	"github.com/jsmf-go/spectral/metrics"
 	"github.com/jsmf-go/spectral/recover/refine"
@@ -196,7 +197,20 @@ func (r *run) carry(ctx context.Context, free *mat.Dense) (*refine.Result, error
 		}
 	}
 	of := slices.Clone(r.as) // the topic that each is, or is a part of
+	keepOut := func() {      // of the topics that o.Seeds are of
+		o.Without = make([][]int, len(o.Seeds))
+		for _, x := range prev.stats.Edited.Excluded {
+			if i := slices.Index(r.as[:len(o.Seeds)], x.Topic); i >= 0 {
+				for w, b := range r.before {
+					if b >= 0 && slices.Contains(x.Words, prev.Word(b)) {
+						o.Without[i] = append(o.Without[i], w)
+					}
+				}
+			}
+		}
+	}
 	o.Seeds = append(o.Seeds, make([][]refine.Seed, len(columns)-len(o.Seeds))...)
+	keepOut()
 	o.K = len(columns) + max(0, more-added)
 	begin := beside(columns)
 	if o.K > len(columns) {
@@ -207,9 +221,19 @@ func (r *run) carry(ctx context.Context, free *mat.Dense) (*refine.Result, error
 	var x *refine.Result
 	for _, t := range slices.Sorted(maps.Keys(parts)) {
 		n, last := parts[t], len(columns)-1
+		if !input.Elsewhere(r.pr) {
+			split := SplitStats{Topic: t, Name: prev.Name(t), Parts: n}
+			if err := split.judge(ctx, r, topics); err != nil {
+				return nil, err
+			}
+			if r.st.Edited.Splits = append(r.st.Edited.Splits, split); !split.BorneOut() {
+				r.warn("%v", split)
+			}
+		}
 		i := slices.Index(r.as, t)
 		columns, r.as, of = toEnd(columns, i), toEnd(r.as, i), toEnd(of, i)
 		o.K, o.Seeds = last+n, o.Seeds[:last]
+		keepOut()
 		if x, err = r.pass(ctx, beside(columns), nil, o); err != nil {
 			return nil, fmt.Errorf("splitting topic %d (%s) into %d: %w", t, prev.Name(t), n, err)
 		}
@@ -305,6 +329,7 @@ func (m *Model) follow(ctx context.Context, prev *Model, as []int, workers int) 
 		return nil, err
 	}
 	out.stats.Edited.Hidden, out.stats.Edited.Stopped = kept.Hidden, kept.Stopped
+	out.stats.Edited.Splits = append(kept.Splits, out.stats.Edited.Splits...)
 	return out, nil
 }
 

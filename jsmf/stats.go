@@ -112,6 +112,8 @@ type EditStats struct {
 	Hidden   []string    `json:"hidden,omitempty"`
 	Stopped  []string    `json:"stopped,omitempty"`
 	Excluded []Exclusion `json:"excluded,omitempty"`
+	// Splits says of each topic that was split whether the documents bear it out.
+	Splits []SplitStats `json:"splits,omitempty"`
 }
 
 // Exclusion are words that are kept out of a topic.

@@ -72,6 +72,9 @@ func TestEditSplits(t *testing.T) {
 	}
 	names := map[int]string{4: "four", 5: "five", 8: "nine"}
 	check("split", split, want, names)
+	if s := split.Stats().Edited.Splits; len(s) != 1 || s[0].Topic != 2 || !s[0].BorneOut() || s[0].Gain < 2*s[0].Chance || !strings.HasPrefix(s[0].String(), "the documents bear out that topic 2 (") {
+		t.Errorf("of two planted topics: %v", s)
+	}
 	refit := split.Stats().Refit
 	if !slices.Equal(refit.New, []int{9}) || refit.Vanished != nil || !math.IsNaN(refit.Drift[9]) || refit.Drift[2] < 0.3 {
 		t.Errorf("%+v", refit)
@@ -133,6 +136,9 @@ func TestEditSplits(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("refit", again, want, names)
+	if s := again.Stats().Edited.Splits; !slices.Equal(s, split.Stats().Edited.Splits) {
+		t.Errorf("after a refit: %v", s)
+	}
 	if again, err = New(11).From(split).Fit(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
@@ -179,6 +185,9 @@ func TestSeedsAreKept(t *testing.T) {
 	}
 	if st := next.Stats().Seeds; len(st) != 1 || st[0].Topic != 1 || next.K() != 11 || next.userName(2) != "" {
 		t.Errorf("%d topics, %q, %+v", next.K(), next.Names(), st)
+	}
+	if st := next.Stats(); len(st.Edited.Splits) != 1 || st.Edited.Splits[0].BorneOut() || !slices.Contains(st.Warnings, st.Edited.Splits[0].String()) {
+		t.Errorf("of a planted topic: %v, %q", st.Edited.Splits, st.Warnings)
 	}
 }
 
@@ -270,6 +279,16 @@ func TestEditWords(t *testing.T) {
 	refit, err := New(10).From(out).Fit(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
+	}
+	// In the passes of the refit other topics take the word.
+	part := func(x *Model) (sum float64) {
+		for k, v := range x.TopicShares() {
+			sum += v * x.Topics().At(excluded, k)
+		}
+		return sum
+	}
+	if before, edited, now := part(m), part(out), part(refit); edited > 0.5*before || math.Abs(now-before) > 0.1*before {
+		t.Errorf("the word is %.5f of the topics, %.5f where it is kept out of its own, and %.5f after a refit", before, edited, now)
 	}
 	turned, err := out.Reorder([]int{4, 0, 1, 2, 3, 5, 6, 7, 8, 9})
 	if err != nil {

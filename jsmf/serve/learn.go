@@ -263,7 +263,13 @@ func (s *Service) startRefit(ask steering) (refitStatus, *problem) {
 		took := end.Sub(now)
 		switch {
 		case err == nil:
-			r.State, r.Model, r.Drift, r.Warnings = refitDone, next.called(), next.drift, next.model.Stats().Warnings
+			stats := next.model.Stats()
+			r.State, r.Model, r.Drift, r.Warnings = refitDone, next.called(), next.drift, stats.Warnings
+			for _, x := range stats.Edited.Splits {
+				if !x.BorneOut() {
+					r.Warnings = append(r.Warnings, x.String())
+				}
+			}
 			s.cfg.Log.Info("refit done", "model", next.name.Version, "documents", r.Documents, "took", took)
 		case s.ctx.Err() != nil:
 			r.State = refitCancelled

@@ -43,6 +43,9 @@ const (
 	closingPasses = 2
 	// manyTokens are enough for quarters of the documents.
 	manyTokens = 500000
+	// leftOfMasked is what is left in a topic of a word that it is to be without. It is not 0, for a document may have no other
+	// topic for it.
+	leftOfMasked = 1e-6
 	// Logarithms take a sixth of the time of a pass: of manyDocs documents or more only one in
 	// scoredOf is scored.
 	scoredOf, manyDocs = 8, 1000
@@ -112,5 +115,15 @@ func (s *topics) learn(ctx context.Context) error {
 			s.rows.Row(x.Word)[t] = float32((s.tokens(s.sums.Row(x.Word)[t]) + s.beta + float64(x.Share*tokens[t])) * scales[t])
 		}
 	}
+	s.mask()
 	return err
+}
+
+// mask takes from topics the words that they are to be without.
+func (s *topics) mask() {
+	for t, words := range s.without {
+		for _, w := range words {
+			s.rows.Row(w)[t] *= leftOfMasked
+		}
+	}
 }

@@ -98,6 +98,10 @@ type Options struct {
 	// the topics that these words have made. Such topics are not merged with each other, nor split, and
 	// remain the first; another topic may be merged into one. nil: none.
 	Seeds [][]Seed
+	// Without are words that the first topics of the start are not to have: Without[t] those of topic t. In passes
+	// they are there a million times less likely than documents say, so that other topics take them. As with Seeds, these topics stay
+	// apart, and the first. nil: none.
+	Without [][]int
 	// Workers bounds the goroutines; 0 means GOMAXPROCS.
 	Workers int
 	// Progress, if not nil, is called after each pass with the number done and the mean

@@ -67,7 +67,8 @@ type topics struct {
 	seen     *census
 	function []bool   // Options.Function
 	seeds    [][]Seed // Options.Seeds, of the first columns; nil after the last pass
-	seeded   int      // how many topics have some
+	without  [][]int  // Options.Without, of the first columns
+	seeded   int      // how many topics have either
 
 	rows    *estep.Rows // N×K, the topics
 	sums    *estep.Rows // N×K, the tokens by word and topic that the topics are made from, in units of seen.unit
@@ -101,7 +102,7 @@ func newTopics(p prior, docs corpus.Source, start Start, opt Options) (*topics, 
 	if s.want < 1 || s.want > most {
 		return nil, fmt.Errorf("refine: %d topics of a start with %d and %d words; want at most %d, or 0 for those of the start", s.want, s.k, s.n, most)
 	}
-	if err := s.seed(opt.Seeds); err != nil {
+	if err := s.seed(opt.Seeds, opt.Without); err != nil {
 		return nil, err
 	}
 	if start.Tree != nil {
@@ -123,9 +124,10 @@ func newTopics(p prior, docs corpus.Source, start Start, opt Options) (*topics, 
 	return s, nil
 }
 
-// seed checks and takes the words of seeded topics.
-func (s *topics) seed(seeds [][]Seed) error {
-	if s.seeds, s.seeded = seeds, len(seeds); s.seeded > min(s.k, s.want) {
+// seed checks and takes the words of seeded topics, and those that topics are to be without.
+func (s *topics) seed(seeds [][]Seed, without [][]int) error {
+	s.seeds, s.without, s.seeded = seeds, without, max(len(seeds), len(without))
+	if s.seeded > min(s.k, s.want) {
 		return fmt.Errorf("refine: seeds of %d topics; want at most the %d of the start and the %d asked for", s.seeded, s.k, s.want)
 	}
 	for t, words := range seeds {
@@ -137,6 +139,11 @@ func (s *topics) seed(seeds [][]Seed) error {
 			if seen[x.Word] = true; !(x.Share >= 0 && x.Share <= 1) {
 				return fmt.Errorf("refine: seed %d of topic %d has a share of %v; want 0 to 1", x.Word, t, x.Share)
 			}
+		}
+	}
+	for t, words := range without {
+		if i := slices.IndexFunc(words, func(w int) bool { return w < 0 || w >= s.n }); i >= 0 {
+			return fmt.Errorf("refine: word %d, which topic %d is to be without, is not in [0, %d)", words[i], t, s.n)
 		}
 	}
 	return nil
@@ -159,6 +166,7 @@ func (s *topics) begin(ctx context.Context, docs sums.Documents, start Start) (e
 	s.unigram = make([]float32, s.n)
 	s.sums, s.rows = estep.NewRows(s.n, s.k), estep.NewRows(s.n, s.k)
 	all := vec.Sum(words) + float64(s.beta*float64(s.n))
+	defer s.mask()
 	return s.words(ctx, s.workers, func(i int) {
 		row, from := s.rows.Row(i), start.B.RawRowView(i)
 		unigram := (words[i] + s.beta) / all

@@ -49,16 +49,21 @@ func TestSeeds(t *testing.T) {
 		}
 	}
 	for _, r := range []Refiner{Passes{}, Batch{}} {
-		one, err := r.Refine(t.Context(), docs, start, Options{Seeds: seeds, Workers: 1})
+		opt := Options{Seeds: seeds, Without: [][]int{nil, nil, {p.Anchors[2]}}, Workers: 1}
+		one, err := r.Refine(t.Context(), docs, start, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		many, err := r.Refine(t.Context(), docs, start, Options{Seeds: seeds, Workers: 7})
+		opt.Workers = 7
+		many, err := r.Refine(t.Context(), docs, start, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !mat.Equal(one.B, many.B) || !mat.Equal(one.A, many.A) {
 			t.Errorf("%v: other topics with seven workers", r)
+		}
+		if x := one.B.RawRowView(p.Anchors[2]); x[2] > 0.01*mat.Sum(one.B.Slice(p.Anchors[2], p.Anchors[2]+1, 0, 4)) {
+			t.Errorf("%v: a word that topic 2 is to be without has %.4f", r, x)
 		}
 	}
 }
@@ -77,5 +82,8 @@ func TestSeedErrors(t *testing.T) {
 		if _, err := (Passes{}).Refine(t.Context(), c.Source(), Start{B: p.B}, Options{Seeds: seeds}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v; want %q", err, want)
 		}
+	}
+	if _, err := (Passes{}).Refine(t.Context(), c.Source(), Start{B: p.B}, Options{Without: [][]int{{3}, {60}}}); err == nil || !strings.Contains(err.Error(), "word 60, which topic 1") {
+		t.Errorf("error %v", err)
 	}
 }

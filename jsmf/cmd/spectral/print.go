@@ -20,6 +20,11 @@ func (a *answers) print(w io.Writer) {
 	for _, s := range a.warnings() {
 		fmt.Fprintf(w, "Note: %s.\n", fields.Replace(s))
 	}
+	for _, s := range a.model.Stats().Edited.Splits {
+		if s.BorneOut() {
+			fmt.Fprintf(w, "Note: %v.\n", s)
+		}
+	}
 	a.printFindings(w)
 	a.printTopics(w)
 	a.printEffects(w)
