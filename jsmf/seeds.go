@@ -29,8 +29,8 @@ type Seed struct {
 	Words []string `json:"words"`
 	// Weights says how much a use of each word counts, above 0; nil: 1 each.
 	Weights []float64 `json:"weights,omitempty"`
-	// Strength is the part of the topic that passes keep for the words, in (0, 1]; 0 means 0.05. A subject
-	// of very few documents may need more, as 0.2; much more makes a topic of the words alone.
+	// Strength is the part of the topic that passes keep for the words, in (0, 1]; much makes a topic of the words
+	// alone. 0 means 0.05, or more where fewer than 1 % of the documents have two of the words: up to 0.2 from 0.25 % on.
 	Strength float64 `json:"strength,omitempty"`
 }
 
@@ -89,13 +89,14 @@ func (s Seed) check(t int) error {
 	case s.Weights != nil && len(s.Weights) != len(s.Words) || slices.ContainsFunc(s.Weights, bad):
 		return fmt.Errorf("seeds of topic %d (%.40q): weights %v of %d words; want one above 0 for each", t, s.Name, s.Weights, len(s.Words))
 	case !(s.Strength >= 0 && s.Strength <= 1):
-		return fmt.Errorf("seeds of topic %d (%.40q): a strength of %v; want at most 1, or 0 for %v", t, s.Name, s.Strength, seedStrength)
+		return fmt.Errorf("seeds of topic %d (%.40q): a strength of %v; want at most 1, or 0 for %v to %v", t, s.Name, s.Strength, seedStrength, mostStrength)
 	}
 	return nil
 }
 
-// seedStrength is Seed.Strength where it is 0.
-const seedStrength = 0.05
+// Seed.Strength, where it is 0, is seedStrength of a subject of rareSubject of the documents or more, and grows as this falls to
+// at most mostStrength: what other documents leave in a topic drives a small one off.
+const seedStrength, mostStrength, rareSubject = 0.05, 0.2, 0.01
 
 // seeding is what the documents say of the seeds.
 type seeding struct {
@@ -212,6 +213,7 @@ func (s *seeding) count(ctx context.Context, pr *problem, seeds []Seed) error {
 	}
 	read, all := 0, float64(cmp.Or(pr.info.Documents, info.Documents))
 	found, weights, unigram := make([][]int, len(s.words)), make([]float64, len(s.words)), make([]float64, pr.n)
+	several := make([]float64, len(s.words)) // documents with two seeds of a topic, or its only one
 	for d, err := range src.Docs(ctx) {
 		if err != nil {
 			return err
@@ -235,6 +237,9 @@ func (s *seeding) count(ctx context.Context, pr *problem, seeds []Seed) error {
 		for t, of := range found {
 			if len(of) == 0 {
 				continue
+			}
+			if len(of) >= min(2, len(s.words[t])) {
+				several[t]++
 			}
 			x := 0.
 			for _, i := range of {
@@ -271,7 +276,8 @@ func (s *seeding) count(ctx context.Context, pr *problem, seeds []Seed) error {
 			total += words[i].Share
 		}
 		for i := range words {
-			words[i].Share *= cmp.Or(seeds[t].Strength, seedStrength) / total
+			strength := min(seedStrength*max(1, rareSubject*s.docs/several[t]), mostStrength)
+			words[i].Share *= cmp.Or(seeds[t].Strength, strength) / total
 			none := 1. // of the others, in a document, if words were independent
 			for j, y := range s.seen[t] {
 				if j != i {
