@@ -367,3 +367,35 @@ func TestManyDocuments(t *testing.T) {
 	}
 	t.Logf("%d bytes, %d texts", len(page), len(with)/3)
 }
+
+// Documents that no topic explains are told of in a sentence, and listed with why.
+func TestUnexplained(t *testing.T) {
+	m, c := model(t, 300, 4), random(4, 1500)
+	if s := write(t, m, Options{Documents: c}); strings.Contains(s, `id="unexplained"`) {
+		t.Error("topics explain all documents, and the page says that they do not")
+	}
+	c.Docs[7].Status = infer.NoTokens
+	c.Docs[7].Tokens, c.Unknown[7] = 0, 40
+	c.Docs[8].Tokens, c.Unknown[8] = 3, 28
+	for d := 9; d < 309; d++ {
+		c.Docs[d].Status = infer.NoTopic
+	}
+	o := Options{Documents: c, Nouns: Nouns{Document: "letter", Documents: "letters"}, Describe: func(d int) Document { return Document{Title: fmt.Sprintf("No. %d <", d)} }}
+	const want = "No topic explains 302 of 1\u202f500 letters: 2 with few known words and 300 with words that are unlikely in all topics. They are left out of lists of letters and of effects."
+	if x := found(t, m, o)["#unexplained"]; x.Text != want {
+		t.Error(x.Text)
+	}
+	s := write(t, m, o)
+	rows := strings.Split(between(t, between(t, s, `id="unexplained"`, "</section>"), "<tbody>", "</tbody>"), "</tr>")
+	if !strings.Contains(s, want+` <a href="#unexplained">Which</a>`) || !strings.Contains(s, "<p>The first 200 of 302 letters. ") || len(rows) != mostUnexplained+1 {
+		t.Errorf("%d rows", len(rows))
+	}
+	for i, want := range map[int]string{
+		0: `No. 7 &lt;</th><td class="num">0 of 40</td><td>few known words</td>`, 1: `No. 8 &lt;</th><td class="num">3 of 31</td><td>few`,
+		2: `No. 9 &lt;</th><td class="num">1` + "\u202f" + `009 of 1` + "\u202f" + `009</td><td>words that are unlikely in all topics</td>`,
+	} {
+		if !strings.Contains(rows[i], want) {
+			t.Errorf("%q, want %q", rows[i], want)
+		}
+	}
+}

@@ -21,7 +21,7 @@ import (
 type Finding struct {
 	Text string `json:"-"` // plain text; names of topics stand in “ ”
 	// Place is where the page of Write shows more, as a link, and says what the Finding is about: "#topics",
-	// "#time", "#effects", "#correlations" or "#quality".
+	// "#time", "#effects", "#correlations", "#unexplained" or "#quality".
 	Place string `json:"place"`
 	// Curves are a small picture, over Labels: the shares of the largest topics, the shares of a topic or two
 	// in each bin of time or at each level of a column, or the correlations of pairs. What is not known
@@ -37,7 +37,7 @@ type Curve struct {
 }
 
 // Findings returns what the model says in short: what the documents are about, what rose and fell, what
-// differs by class, what goes together, and what is doubtful. The page of Write begins with these sentences.
+// differs by class, what goes together, how many documents no topic explains, and what is doubtful. The page of Write begins with these sentences.
 // One is left out where the model and the options have nothing on it.
 //
 // All but the last speak only of topics that are sound, if there are verdicts, and stable, if fits
@@ -71,6 +71,9 @@ func findings(m *jsmf.Model, o *Options) []Finding {
 			f.classes()
 		}
 		f.together()
+	}
+	if o.Documents != nil {
+		f.unexplained(o.Documents)
 	}
 	if doubt != "" {
 		f.add(Finding{Place: "#quality"}, "%s", doubt)

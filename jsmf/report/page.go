@@ -42,6 +42,8 @@ type page struct {
 	HasBackground bool // some topic is background
 	HasDocuments  bool
 	DocumentMap   *documentData // nil: none
+	NoTopic       int           // documents that no topic explains, and the first of them
+	NoTopicDocs   []unexplainedDoc
 	Measures      []measure
 	Sweep         *sweepTable
 	Effects       *effectsPage
@@ -151,6 +153,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 			return nil, err
 		}
 		p.DocumentMap = d.Documents
+		p.unexplained(o)
 	}
 	p.Data, err = embedded(d)
 	return p, err
@@ -245,6 +248,9 @@ func (p *page) provenance(m *jsmf.Model, st jsmf.Stats) {
 		}
 	} else {
 		add(st.Refine.Method != "", "Prior of a document's topics", "Dirichlet: it takes topics for unrelated, so that correlations come out too small")
+	}
+	for _, s := range st.Edited.Splits {
+		add(true, "Split", "%v", s)
 	}
 	add(st.Refine.Method != "", "Refinement", "%s, %d passes: %s", st.Refine.Method, st.Refine.Passes, st.Refine.Status())
 }

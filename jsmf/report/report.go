@@ -77,6 +77,7 @@ var sections = []string{
 	"documents",
 	"documentsplane", // a part of documents
 	"documentspane",  // another
+	"unexplained",
 	"hierarchy",
 	"quality",
 	"sweep",
@@ -172,11 +173,12 @@ type Options struct {
 	// shows for each topic those with the largest share, and all on a map: of more
 	// than 100,000 a sample of that size, drawn by their ids. Labels and columns of
 	// Documents.Metadata, except those of more than 1000 levels, colour the map and
-	// choose documents. Documents without a known word are left out.
+	// choose documents. Documents that no topic explains (Compositions.Explained) are left out, and
+	// the first 200 of them are listed, with why.
 	Documents *jsmf.Compositions
 
 	// Describe returns what to show of document m, a row of Documents.W. It is called
-	// once for each document on the map and for those of each topic. nil: their ids.
+	// once for each document that is shown. nil: their ids.
 	Describe func(m int) Document
 
 	// TopDocuments is how many documents a topic shows, at most 100; 0: 5.
