@@ -20,8 +20,8 @@ type SplitStats struct {
 	Name  string `json:"name"`  // before
 	Parts int    `json:"parts"`
 	// Gain is how much likelier Parts topics make the tokens that documents have of the topic than Parts−1 topics
-	// do, in nats a token. Chance is the most that it is in five collections drawn of Parts−1 topics, of as many
-	// documents, as long, that repeat words as often.
+	// do, in nats a token; 0 where too few documents have enough of it to tell. Chance is the most that it is in
+	// five collections drawn of Parts−1 topics, of as many documents, as long, that repeat words as often.
 	Gain   float64 `json:"gain"`
 	Chance float64 `json:"chance"`
 }
@@ -35,8 +35,11 @@ func (s SplitStats) BorneOut() bool { return s.Gain > splitMargin*s.Chance }
 
 // String says so in a sentence.
 func (s SplitStats) String() string {
+	if s.Gain == 0 {
+		return fmt.Sprintf("too few documents have enough of topic %d (%s) to tell whether it is %d topics", s.Topic, s.Name, s.Parts)
+	}
 	do := map[bool]string{true: "bear", false: "do not bear"}[s.BorneOut()]
-	return fmt.Sprintf("the documents %s out that topic %d (%s) is %d topics: a token gains %.3f nats of likelihood over %d, and up to %.3f by chance", do, s.Topic, s.Name, s.Parts, s.Gain, s.Parts-1, s.Chance)
+	return fmt.Sprintf("the documents %s out that topic %d (%s) is %d topics: in place of %d they gain %.3f nats of log-likelihood a token, and up to %.3f by chance", do, s.Topic, s.Name, s.Parts, s.Parts-1, s.Gain, s.Chance)
 }
 
 // judge fills in Gain and Chance. topics are those before the split, over the words of the documents.
