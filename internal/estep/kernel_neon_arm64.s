@@ -69,6 +69,19 @@
 	BEQ end     \
 	vector(2)
 
+// SCALE16 multiplies the sixteen numbers from V4 on by the factor of the word, and ADD16 adds them to those from to on.
+#define SCALE16 \
+	FMUL4S(31, 4, 4) \
+	FMUL4S(31, 5, 5) \
+	FMUL4S(31, 6, 6) \
+	FMUL4S(31, 7, 7)
+
+#define ADD16(to) \
+	FADD4S(4, to, to)     \
+	FADD4S(5, to+1, to+1) \
+	FADD4S(6, to+2, to+2) \
+	FADD4S(7, to+3, to+3)
+
 #define DOT(b, t, sum) \
 	FMUL4S(b, t, b) \
 	FADD4S(b, sum, sum)
@@ -274,18 +287,9 @@ shareBoth:
 	VLD1.P 64(R12), [V4.S4, V5.S4, V6.S4, V7.S4]
 	VLD1   (R11), [V8.S4, V9.S4, V10.S4, V11.S4]
 	VLD1   (R13), [V16.S4, V17.S4, V18.S4, V19.S4]
-	FMUL4S(31, 4, 4)
-	FMUL4S(31, 5, 5)
-	FMUL4S(31, 6, 6)
-	FMUL4S(31, 7, 7)
-	FADD4S(4, 8, 8)
-	FADD4S(5, 9, 9)
-	FADD4S(6, 10, 10)
-	FADD4S(7, 11, 11)
-	FADD4S(4, 16, 16)
-	FADD4S(5, 17, 17)
-	FADD4S(6, 18, 18)
-	FADD4S(7, 19, 19)
+	SCALE16
+	ADD16(8)
+	ADD16(16)
 	VST1.P [V8.S4, V9.S4, V10.S4, V11.S4], 64(R11)
 	VST1.P [V16.S4, V17.S4, V18.S4, V19.S4], 64(R13)
 	SUB    $1, R14
@@ -339,14 +343,8 @@ shareDocBlock:
 shareDocWord:
 	VLD1.P  (R12)(R10), [V4.S4, V5.S4, V6.S4, V7.S4]
 	VLD1R.P 4(R21), [V31.S4]
-	FMUL4S(31, 4, 4)
-	FMUL4S(31, 5, 5)
-	FMUL4S(31, 6, 6)
-	FMUL4S(31, 7, 7)
-	FADD4S(4, 0, 0)
-	FADD4S(5, 1, 1)
-	FADD4S(6, 2, 2)
-	FADD4S(7, 3, 3)
+	SCALE16
+	ADD16(0)
 	SUB     $1, R3
 	CBNZ    R3, shareDocWord
 	VST1.P  [V0.S4, V1.S4, V2.S4, V3.S4], 64(R15)
@@ -400,22 +398,13 @@ plainBoth:
 	VLD1.P 64(R12), [V20.S4, V21.S4, V22.S4, V23.S4]
 	VLD1   (R11), [V8.S4, V9.S4, V10.S4, V11.S4]
 	VLD1   (R13), [V16.S4, V17.S4, V18.S4, V19.S4]
-	FMUL4S(31, 4, 4)
-	FMUL4S(31, 5, 5)
-	FMUL4S(31, 6, 6)
-	FMUL4S(31, 7, 7)
-	FADD4S(4, 8, 8)
-	FADD4S(5, 9, 9)
-	FADD4S(6, 10, 10)
-	FADD4S(7, 11, 11)
+	SCALE16
+	ADD16(8)
 	FMUL4S(20, 4, 4)
 	FMUL4S(21, 5, 5)
 	FMUL4S(22, 6, 6)
 	FMUL4S(23, 7, 7)
-	FADD4S(4, 16, 16)
-	FADD4S(5, 17, 17)
-	FADD4S(6, 18, 18)
-	FADD4S(7, 19, 19)
+	ADD16(16)
 	VST1.P [V8.S4, V9.S4, V10.S4, V11.S4], 64(R11)
 	VST1.P [V16.S4, V17.S4, V18.S4, V19.S4], 64(R13)
 	SUB    $1, R14
@@ -456,14 +445,8 @@ plainDocWord:
 plainDoc:
 	VLD1.P 64(R10), [V4.S4, V5.S4, V6.S4, V7.S4]
 	VLD1   (R11), [V8.S4, V9.S4, V10.S4, V11.S4]
-	FMUL4S(31, 4, 4)
-	FMUL4S(31, 5, 5)
-	FMUL4S(31, 6, 6)
-	FMUL4S(31, 7, 7)
-	FADD4S(4, 8, 8)
-	FADD4S(5, 9, 9)
-	FADD4S(6, 10, 10)
-	FADD4S(7, 11, 11)
+	SCALE16
+	ADD16(8)
 	VST1.P [V8.S4, V9.S4, V10.S4, V11.S4], 64(R11)
 	SUB    $1, R14
 	CBNZ   R14, plainDoc
