@@ -122,11 +122,17 @@ func TestFitSplits(t *testing.T) {
 	if !bytes.Equal(bytesOf(t, m), bytesOf(t, one)) {
 		t.Error("another model than that of one machine")
 	}
+	fitsAgain(t, p, paths, o, m)
+}
+
+// fitsAgain fits once more where m was fitted: the same model, and no other files.
+func fitsAgain(t *testing.T, p jsmf.Pipeline, paths []string, o Options, m *jsmf.Model) {
+	t.Helper()
 	before, err := filepath.Glob(filepath.Join(o.State, filePrefix+"*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Fit(ctx, p, paths, o)
+	again, err := Fit(t.Context(), p, paths, o)
 	if err != nil || !bytes.Equal(bytesOf(t, m), bytesOf(t, again)) {
 		t.Errorf("another model: %v", err)
 	}
@@ -205,17 +211,7 @@ func TestDocuments(t *testing.T) {
 	if err != nil || !mat.Equal(x.W, y.W) {
 		t.Errorf("other topics of the documents: %v", err)
 	}
-	before, err := filepath.Glob(filepath.Join(o.State, filePrefix+"*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := Fit(ctx, p, paths, o)
-	if err != nil || !bytes.Equal(bytesOf(t, m), bytesOf(t, again)) {
-		t.Errorf("another model: %v", err)
-	}
-	if after, err := filepath.Glob(filepath.Join(o.State, filePrefix+"*")); err != nil || fmt.Sprint(after) != fmt.Sprint(before) {
-		t.Errorf("files %q, then %q: %v", before, after, err)
-	}
+	fitsAgain(t, p, paths, o, m)
 }
 
 // Settings that are no sums over documents are refused before anything is read.
