@@ -17,7 +17,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/arith"
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/input"
-	parallel "github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/internal/splitmix"
 	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/recover/refine"

@@ -157,8 +157,7 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 	if err := checkNames(out.add.Names); err != nil {
 		return nil, fmt.Errorf("names: %w", err)
 	}
-	out.add.Names = cloneNames(out.add.Names)
-	out.derive()
+	out.setNames(out.add.Names)
 	if len(e.Merge)+len(e.Drop) == 0 {
 		return &out, nil
 	}
@@ -174,13 +173,12 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 	return merged, nil
 }
 
-// Edit is [Model.Edit] for edits that split topics, too. This is a refit ([Pipeline.From]) to in, normally the
-// documents of m, which p has made, and cost about as much as a fit, for each topic that is split. A topic that is split is divided as a
-// corpus is that consists of the part that it has of each document. Passes (Refine) then improve all
-// topics, of which none is merged with another. The largest part has the number of the topic that was split, and
-// the others come last. Other topics move a little:
-// Stats.Refit.Drift says how far. Stats.Edited.Splits, and a warning, say whether the documents, if they are here, bear out that the topic
-// is several.
+// Edit is [Model.Edit] for edits that split topics, too. It is a refit ([Pipeline.From]) of m, which p has made, to in,
+// normally the documents of m, and each split costs about as much as a fit. A topic is divided as if the parts that it
+// has of the documents were a corpus. Passes (Refine) then improve all topics, of which none is merged with another.
+// The largest part has the number of the topic that was split, and the others come last. Other topics move a little:
+// Stats.Refit.Drift says how far. Stats.Edited.Splits says whether the documents bear a split out, and a warning where
+// they do not; nothing is said of documents on other machines.
 //
 // Names stay, but for those of topics that are split. Seeds of topics that are split are
 // forgotten. The other Additions, but for the Tokenizer, are not those of this model, and are gone.
@@ -248,6 +246,7 @@ func (p Pipeline) Edit(ctx context.Context, m *Model, in Input, e Edits) (_ *Mod
 
 // without applies what is said of words.
 func (m *Model) without(e EditStats) error {
+	defer m.derive()
 	m.stats, m.prov = m.stats.clone(), m.prov.clone()
 	own := &m.stats.Edited
 	find := func(words []string, what string, known *[]string) ([]int, error) {
@@ -317,7 +316,6 @@ func (m *Model) without(e EditStats) error {
 		}
 	}
 	m.dual, m.add.Uncertainty, m.add.Verdicts = nil, nil, nil
-	m.derive()
 	return nil
 }
 

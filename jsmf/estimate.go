@@ -9,7 +9,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/bytesize"
 	"github.com/jsmf-go/spectral/internal/input"
-	parallel "github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/parallel"
 	"github.com/jsmf-go/spectral/recover/refine"
 	"github.com/jsmf-go/spectral/rectify"
 )

@@ -93,6 +93,11 @@ func (m *Model) ready() *Model {
 	return m
 }
 
+// setNames takes names of the user, "" for none.
+func (m *Model) setNames(names []string) {
+	m.add.Names, m.names = cloneNames(names), sync.OnceValue(m.makeNames)
+}
+
 // derive leaves what follows from the parts of the model to be made when it is first asked for.
 func (m *Model) derive() {
 	m.best, m.names, m.bayes = sync.OnceValue(m.makeBest), sync.OnceValue(m.makeNames), sync.OnceValue(m.makeBayes)
@@ -225,13 +230,12 @@ type Additions struct {
 func (m *Model) With(x Additions) (*Model, error) {
 	out := *m
 	if x.Names != nil {
-		if out.add.Names = cloneNames(x.Names); len(x.Names) != m.k {
+		if out.setNames(x.Names); len(x.Names) != m.k {
 			return nil, errorf("names: are %d, want K = %d", len(x.Names), m.k)
 		}
 		if err := checkNames(out.add.Names); err != nil {
 			return nil, errorf("names: %w", err)
 		}
-		out.derive()
 	}
 	if x.Documents != nil {
 		if err := x.Documents.Validate(m.k); err != nil {

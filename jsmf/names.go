@@ -58,8 +58,7 @@ func (m *Model) nameAs(prev *Model, al *Alignment, order []int) {
 			names[t] = prev.add.Names[k]
 		}
 	}
-	m.add.Names = cloneNames(names)
-	m.derive()
+	m.setNames(names)
 }
 
 // makeNames makes the names.

@@ -275,9 +275,9 @@ func (s *seeding) count(ctx context.Context, pr *problem, seeds []Seed) error {
 			words[i].Share = float64(words[i].Share * s.seen[t][i].uses)
 			total += words[i].Share
 		}
+		strength := cmp.Or(seeds[t].Strength, min(seedStrength*max(1, rareSubject*s.docs/several[t]), mostStrength))
 		for i := range words {
-			strength := min(seedStrength*max(1, rareSubject*s.docs/several[t]), mostStrength)
-			words[i].Share *= cmp.Or(seeds[t].Strength, strength) / total
+			words[i].Share *= strength / total
 			none := 1. // of the others, in a document, if words were independent
 			for j, y := range s.seen[t] {
 				if j != i {
@@ -362,7 +362,6 @@ func (s *seeding) judge(ctx context.Context, m *Model) error {
 			m.add.Names[t] = st.Name
 		}
 	}
-	m.add.Names = cloneNames(m.add.Names)
-	m.derive()
+	m.setNames(m.add.Names)
 	return nil
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/console"
 	"github.com/jsmf-go/spectral/jsmf"
 )
@@ -25,7 +26,7 @@ func unexplained(c *jsmf.Compositions) map[string][]int {
 	for d := range c.IDs {
 		switch x := &c.Docs[d]; {
 		case c.Explained(d):
-		case float64(c.Unknown[d]) > 9*x.Tokens || x.Tokens == 0:
+		case x.Tokens == 0 || !infer.Doc{Tokens: x.Tokens}.Explained(float64(c.Unknown[d])):
 			out[fewKnown] = append(out[fewKnown], d)
 		default:
 			out[unlikely] = append(out[unlikely], d)
