@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -39,17 +40,17 @@ func conforming(t *testing.T, file func(corpus.File) corpus.File) map[string]cor
 	stemming := text.OwnWithStemmer("mine", func(dst []string, s string) []string { return append(dst, strings.Fields(s)...) }, endings{})
 	stars := []corpus.Field{{Column: corpus.Column{Name: "stars", Kind: corpus.Number}}}
 	return map[string]corpus.Source{
-		"Corpus":    own.Source(),
-		"Bootstrap": own.Bootstrap(1).Source(),
-		"Encoded":   encoded,
-		"Dir":       corpus.Dir{FS: fstest.MapFS{"x/a.txt": {Data: []byte("nets and ants")}, "b.txt": {Data: []byte("net")}}, Folders: []string{"folder"}, Tokenizer: stemming},
-		"CSV":       corpus.CSV{In: file(str("text,id,stars\nnets and ants,x,3\nnet,y,4\n")), Text: "text", ID: "id", Fields: stars, Tokenizer: stemming},
-		"JSONL":     corpus.JSONL{In: file(str(`{"text":"nets net","stars":2}` + "\n" + `{"text":"ant"}`)), Fields: stars, Tokenizer: stemming},
-		"Lines":     corpus.Lines{In: file(str("nets net\nant\n")), Tokenizer: stemming},
-		"UCI":       corpus.UCI{Docword: file(str("3\n3\n3\n1 2 1\n1 3 7\n3 3 2\n")), Vocab: file(vocabOf("c", "b", "a")), IDs: file(str("x\ny\nz\n"))},
-		"Triples":   corpus.Triples{In: file(str("b,1,3\nb,20,1\na,x,2\nb,1,3\n")), NoHeader: true, Rating: "#3"},
-		"FromSeq":   corpus.FromSeq(known().Docs(ctx), known().desc),
-		"Stem":      merged,
+		"Corpus":  own.Source(),
+		"twice":   twice{own.Source()},
+		"Encoded": encoded,
+		"Dir":     corpus.Dir{FS: fstest.MapFS{"x/a.txt": {Data: []byte("nets and ants")}, "b.txt": {Data: []byte("net")}}, Folders: []string{"folder"}, Tokenizer: stemming},
+		"CSV":     corpus.CSV{In: file(str("text,id,stars\nnets and ants,x,3\nnet,y,4\n")), Text: "text", ID: "id", Fields: stars, Tokenizer: stemming},
+		"JSONL":   corpus.JSONL{In: file(str(`{"text":"nets net","stars":2}` + "\n" + `{"text":"ant"}`)), Fields: stars, Tokenizer: stemming},
+		"Lines":   corpus.Lines{In: file(str("nets net\nant\n")), Tokenizer: stemming},
+		"UCI":     corpus.UCI{Docword: file(str("3\n3\n3\n1 2 1\n1 3 7\n3 3 2\n")), Vocab: file(vocabOf("c", "b", "a")), IDs: file(str("x\ny\nz\n"))},
+		"Triples": corpus.Triples{In: file(str("b,1,3\nb,20,1\na,x,2\nb,1,3\n")), NoHeader: true, Rating: "#3"},
+		"FromSeq": corpus.FromSeq(known().Docs(ctx), known().desc),
+		"Stem":    merged,
 	}
 }
 
@@ -229,4 +230,25 @@ func fieldsOf(desc corpus.Description) map[string]reflect.Value {
 		out[v.Type().Field(i).Name] = v.Field(i)
 	}
 	return out
+}
+
+// twice has every document of a source two times, and says so.
+type twice struct{ corpus.Source }
+
+func (s twice) Describe(ctx context.Context) (corpus.Description, error) {
+	d, err := s.Source.Describe(ctx)
+	d.Documents, d.Copies, d.Weights = 2*d.Documents, true, slices.Concat(d.Weights, d.Weights)
+	return d, err
+}
+
+func (s twice) Docs(ctx context.Context) iter.Seq2[corpus.Document, error] {
+	return func(yield func(corpus.Document, error) bool) {
+		for range 2 {
+			for d, err := range s.Source.Docs(ctx) {
+				if !yield(d, err) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -35,7 +35,7 @@ type about struct {
 	weights []float64 // nil: 1 each
 	meta    *Metadata
 	text    *text.Setting // nil: not known
-	repeats bool          // ids may come twice: Bootstrap drew the documents
+	repeats bool          // ids may come twice (Description.Copies)
 	dropped []Dropped     // what was left out when they were read
 }
 

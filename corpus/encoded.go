@@ -43,7 +43,7 @@ type Encoded struct {
 	fromTokens bool // the words are numbered as they first occurred
 	weights    []float64
 	meta       *Metadata
-	repeats    bool    // ids may come twice: Bootstrap drew the documents
+	repeats    bool    // ids may come twice (Description.Copies)
 	to         []int32 // the number of each word of the blocks, −1 for none; nil: the same
 }
 

@@ -73,7 +73,7 @@ func (c *Corpus) WithText(s *text.Setting) *Corpus {
 
 // WithWeights returns the corpus with weights of its documents in a fit, one for each, finite
 // and not negative; nil: 1 each. The documents are shared, w is copied. Select, Split,
-// SplitTokens, Bootstrap and Reindex keep the weights.
+// SplitTokens and Reindex keep the weights.
 func (c *Corpus) WithWeights(w []float64) (*Corpus, error) {
 	if err := checkWeights(w, c.NumDocs()); err != nil {
 		return nil, fmt.Errorf("corpus: %w", err)
@@ -90,7 +90,7 @@ func checkWeights(w []float64, docs int) error {
 }
 
 // WithMetadata returns the corpus with the values of its documents, in their order; nil: none.
-// Documents and values are shared. Select, Split, SplitTokens, Bootstrap, Reindex and Curate
+// Documents and values are shared. Select, Split, SplitTokens, Reindex and Curate
 // keep the values.
 func (c *Corpus) WithMetadata(t *Metadata) (*Corpus, error) {
 	if t != nil && t.docs != c.NumDocs() {

@@ -27,8 +27,8 @@ type Inspection struct {
 	// Duplicates are documents that repeat an earlier one, in order: the same words equally
 	// often, or nearly. They have at least 5 different words; near-duplicates have at least 20
 	// tokens and are among the first 268 million documents. A copy of a document predicts it,
-	// which inflates every measure; Curation.DropDuplicates leaves it out. The documents of
-	// Corpus.Bootstrap have none.
+	// which inflates every measure; Curation.DropDuplicates leaves it out. Documents that may be
+	// copies (Description.Copies) have none.
 	Duplicates []Duplicate
 
 	// Languages counts documents by language, most first, by the function words of those languages

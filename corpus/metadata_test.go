@@ -109,7 +109,6 @@ func TestMetadataFollows(t *testing.T) {
 	check("Reindex", a, err)
 	a, _, err = corpus.Curate(c, corpus.Curation{Words: 3, Score: corpus.TF, MinDistinct: 1})
 	check("Curate", a, err)
-	check("Bootstrap", c.Bootstrap(5), nil)
 	a, err = c.WithWeights(slices.Repeat([]float64{2}, 40))
 	check("WithWeights", a, err)
 	check("Source", same(t, c.Source()), nil)
@@ -132,8 +131,8 @@ func TestMetadataFollows(t *testing.T) {
 		t.Error("EncodeFile changes the corpus")
 	}
 
-	// A corpus drawn with replacement can be encoded though ids come twice.
-	if e, err = corpus.Encode(ctx, c.Bootstrap(5).Source()); err != nil {
+	// Copies can be encoded though ids come twice.
+	if e, err = corpus.Encode(ctx, twice{c.Source()}); err != nil {
 		t.Fatal(err)
 	}
 	if e, err = corpus.EncodeFile(ctx, e, filepath.Join(t.TempDir(), "b.jenc")); err != nil {
@@ -143,7 +142,7 @@ func TestMetadataFollows(t *testing.T) {
 	if a, err = corpus.Read(ctx, e); err == nil {
 		_, err = corpus.Encode(ctx, a.Source())
 	}
-	check("Encode of Bootstrap", a, err)
+	check("Encode of copies", a, err)
 }
 
 // The order in which documents come changes the order of the rows alone: levels and

@@ -108,11 +108,10 @@ func (c *Corpus) Reindex(vocab []string) (out *Corpus, unknown int64, err error)
 	return out, unknown, nil
 }
 
-// The splits and Bootstrap draw from different streams, so that they may have the same seed.
+// The splits draw from different streams, so that they may have the same seed.
 const (
-	streamDocs      = 0x5eed0001
-	streamTokens    = 0x5eed0002
-	streamBootstrap = 0x5eed0003
+	streamDocs   = 0x5eed0001
+	streamTokens = 0x5eed0002
 )
 
 // Split divides the documents at random into a training and a held-out corpus, which keep their
@@ -141,27 +140,6 @@ func (c *Corpus) Split(heldOut float64, seed uint64) (train, held *Corpus, err e
 		held, err = c.Select(b, nil)
 	}
 	return train, held, err
-}
-
-// Bootstrap draws M documents at random with replacement: some occur several times, with the
-// same id, and about 37 % not at all. They keep their order and the whole vocabulary. The same
-// seed gives the same documents on every machine. O(nnz).
-func (c *Corpus) Bootstrap(seed uint64) *Corpus {
-	M := c.NumDocs()
-	rng := rand.New(rand.NewPCG(seed, streamBootstrap))
-	times := make([]int, M)
-	for range M {
-		times[rng.IntN(M)]++
-	}
-	drawn := make([]int, 0, M)
-	for m, n := range times {
-		for range n {
-			drawn = append(drawn, m)
-		}
-	}
-	out, _, _ := c.pick(drawn, c.vocab, nil) // cannot fail: the words stay
-	out.repeats = true
-	return out
 }
 
 // SplitTokens divides the tokens of every document at random in two, for document completion:

@@ -123,8 +123,8 @@ type Description struct {
 	// negative; nil: 1 each.
 	Weights []float64
 
-	// Copies says that documents may have the ids of others, as copies of them do (see
-	// Corpus.Bootstrap). Otherwise an id that comes twice is an error.
+	// Copies says that documents may have the ids of others, as copies of them do. Otherwise an id
+	// that comes twice is an error.
 	Copies bool
 
 	// DroppedDocuments says what was left out before, and why.

@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -228,49 +227,3 @@ func TestWriteUCI(t *testing.T) {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
-
-// A resampled corpus has the number and the documents of the original, and the
-// seed decides which.
-func TestBootstrap(t *testing.T) {
-	var b corpus.Builder
-	for m := range 200 {
-		if err := b.AddCounts(fmt.Sprint("doc", m), fmt.Sprint(m%3), map[string]int{fmt.Sprint("w", m%17): m + 1, "all": 2}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	c, err := b.Corpus()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := map[string]int{}
-	for m := range c.NumDocs() {
-		at[c.ID(m)] = m
-	}
-	x := c.Bootstrap(5)
-	if x.NumDocs() != 200 || !slices.Equal(x.Vocabulary(), c.Vocabulary()) {
-		t.Fatalf("%d documents, %d words", x.NumDocs(), x.NumWords())
-	}
-	different, last := map[string]bool{}, -1
-	for m := range x.NumDocs() {
-		o := at[x.ID(m)]
-		w, n := x.Doc(m)
-		w0, n0 := c.Doc(o)
-		if o < last || !slices.Equal(w, w0) || !slices.Equal(n, n0) || x.Label(m) != c.Label(o) {
-			t.Fatalf("document %d is not %s of the original", m, x.ID(m))
-		}
-		last, different[x.ID(m)] = o, true
-	}
-	// 1 − 1/e of them; five deviations of the binomial distribution around it.
-	if n := len(different); math.Abs(float64(n)-126.4) > 25 {
-		t.Errorf("%d different documents of 200", n)
-	}
-	ids := func(c *corpus.Corpus) (s []string) {
-		for m := range c.NumDocs() {
-			s = append(s, c.ID(m))
-		}
-		return s
-	}
-	if !slices.Equal(ids(x), ids(c.Bootstrap(5))) || slices.Equal(ids(x), ids(c.Bootstrap(6))) {
-		t.Error("the seed does not decide")
-	}
-}

@@ -73,7 +73,7 @@ func TestTextSettingTravels(t *testing.T) {
 	for name, info := range map[string]corpus.Info{
 		"read": c.Info(), "encoded": memory.Info(), "file": file.Info(), "read from the file": back.Info(), "unused words dropped": file.DropUnused().Info(),
 		"curated": curated.Info(), "train": train.Info(), "held": held.Info(), "seen": seen.Info(), "hidden": hidden.Info(), "other": other.Info(),
-		"weighted": weighted.Info(), "bootstrap": c.Bootstrap(1).Info(), "built": built.Info(),
+		"weighted": weighted.Info(), "built": built.Info(),
 	} {
 		if info.Text == nil || !info.Text.Equal(set) || info.Text.Name != "mine" {
 			t.Errorf("%s: %v", name, info.Text)
