@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/internal/arith"
@@ -166,74 +165,4 @@ func (a *Agreement) adjust() {
 		chance := float64(pr * pc / (total * (total - 1) / 2))
 		a.ARI = (both - chance) / (float64((pr+pc)/2) - chance)
 	}
-}
-
-// Association says which topic goes with which label of the documents, as a heat
-// map of K topics and L labels shows it.
-type Association struct {
-	Labels []string // the L different labels, sorted
-	Docs   []int    // how many documents of each were used
-	// Weight is K×L: the mean weight of a topic in the documents of a label,
-	// p(topic | label). Its columns sum to 1 if the weights of documents do; NaN
-	// for a label without documents.
-	Weight *mat.Dense
-	// Lift is K×L: Weight divided by the topic's mean weight in all labelled
-	// documents. NaN for a topic of weight 0.
-	Lift *mat.Dense
-	// Main compares the labels with the topic of most weight of each document.
-	Main *Agreement
-}
-
-// Associate finds how topics go with the labels of documents. w is M×K, the
-// weights of the topics of a document in a row, none negative. Documents with the
-// label "" and rows of zeros, which stand for an unknown composition, are left
-// out. O(MK).
-func Associate(w *mat.Dense, labels []string) (*Association, error) {
-	if err := checkDense("W", w, len(labels), 0); err != nil {
-		return nil, err
-	}
-	names, err := distinctLabels(labels)
-	if err != nil {
-		return nil, err
-	}
-	_, k := w.Dims()
-	t := &Association{Labels: names, Docs: make([]int, len(names)), Weight: mat.NewDense(k, len(names), nil), Lift: mat.NewDense(k, len(names), nil)}
-	mean, all := make([]float64, k), 0
-	main := make([]int, len(labels))
-	for m, s := range labels {
-		row := w.RawRowView(m)
-		for j, v := range row {
-			if v < 0 {
-				return nil, wrongValue("W", m, j, v, "is negative")
-			}
-		}
-		main[m] = floats.MaxIdx(row)
-		if row[main[m]] == 0 {
-			main[m] = -1
-			continue
-		}
-		l, labelled := slices.BinarySearch(names, s)
-		if !labelled {
-			continue
-		}
-		t.Docs[l]++
-		all++
-		for j, v := range row {
-			t.Weight.Set(j, l, t.Weight.At(j, l)+v)
-			mean[j] += v
-		}
-	}
-	if all == 0 {
-		return nil, fmt.Errorf("metrics: W has no weights for any labelled document")
-	}
-	for j := range k {
-		for l, n := range t.Docs {
-			t.Weight.Set(j, l, t.Weight.At(j, l)/float64(n)) // NaN for a label without documents
-			t.Lift.Set(j, l, t.Weight.At(j, l)/(mean[j]/float64(all)))
-		}
-	}
-	if t.Main, err = Agree(main, labels); err != nil {
-		return nil, err
-	}
-	return t, nil
 }

@@ -7,27 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
-
-// documents of as many classes, each with most weight on one topic.
-func classed(m, k int, noise float64, seed uint64) (*mat.Dense, []string) {
-	rng := rand.New(rand.NewPCG(seed, 7))
-	w, labels := mat.NewDense(m, k, nil), make([]string, m)
-	for i := range m {
-		c := rng.IntN(k)
-		labels[i] = fmt.Sprintf("class %d", (c*7+3)%k) // not in the order of the topics, where 7 does not divide k
-		row := w.RawRowView(i)
-		for j := range row {
-			row[j] = noise * rng.Float64()
-		}
-		row[c]++
-		floats.Scale(1/floats.Sum(row), row)
-	}
-	return w, labels
-}
 
 // By hand.
 func TestAgree(t *testing.T) {
@@ -167,38 +147,9 @@ func TestAgreeByChance(t *testing.T) {
 	}
 }
 
-func TestAssociate(t *testing.T) {
-	w := mat.NewDense(6, 2, []float64{
-		.75, .25,
-		.25, .75,
-		1, 0,
-		0, 1,
-		0, 0, // nothing known
-		.5, .5, // no label
-	})
-	labels := []string{"b", "b", "a", "b", "a", ""}
-	a, err := Associate(w, labels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Equal(a.Labels, []string{"a", "b"}) || !slices.Equal(a.Docs, []int{1, 3}) {
-		t.Errorf("labels %v of %v documents", a.Labels, a.Docs)
-	}
-	want := mat.NewDense(2, 2, []float64{1, 1.0 / 3, 0, 2.0 / 3})
-	if !mat.EqualApprox(a.Weight, want, 1e-15) {
-		t.Errorf("weights\n%v", mat.Formatted(a.Weight))
-	}
-	near(t, "lift", a.Lift.At(0, 0), 2, 1e-15) // 1 of a mean of (.75+.25+1+0)/4
-	near(t, "accuracy by the main topic", a.Main.Accuracy, 3.0/5, 1e-15)
-}
-
 func TestClusterErrors(t *testing.T) {
-	w, labels := classed(10, 3, 0.5, 1)
-	neg := mat.DenseCopyOf(w)
-	neg.Set(3, 1, -1)
+	labels := []string{"a", "b", "a"}
 	for what, f := range map[string]func() error{
-		"W[3, 1]: -1 is negative":  func() error { _, err := Associate(neg, labels); return err },
-		"W is 0×0":                 func() error { _, err := Associate(nil, labels); return err },
 		"of 1 documents":           func() error { _, err := Agree([]int{1}, labels); return err },
 		"document 0 is in cluster": func() error { _, err := Agree([]int{-2}, labels[:1]); return err },
 	} {

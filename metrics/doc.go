@@ -21,8 +21,8 @@
 // are the unigram distribution score best. Read it with Specificity and Dissimilarity.
 //
 // For topics of other programs, lists of words are enough: [BagCoherence],
-// [SimCount] and [Diversity]. For labelled documents see [Agree]
-// and [Associate], and for people who judge topics package metrics/judge. To find which topic of one model is which of another, use [Match].
+// [SimCount] and [Diversity]. For labelled documents see [Agree],
+// and for people who judge topics package metrics/judge. To find which topic of one model is which of another, use [Match].
 //
 // # How well the model fits
 //

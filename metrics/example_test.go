@@ -214,22 +214,15 @@ func ExampleMatch() {
 	// topic 1 is topic 0: ℓ₁ 0.70, 2 top words in common
 }
 
-// Do the topics tell the classes of the documents apart?
-func ExampleAssociate() {
-	w := mat.NewDense(6, 3, []float64{
-		.8, .1, .1,
-		.7, .3, 0,
-		.9, 0, .1,
-		.1, .5, .4,
-		.2, .4, .4,
-		.6, .2, .2,
-	})
+// Do the topics tell the classes of the documents apart? Each document is in the cluster of its largest topic.
+func ExampleAgree() {
+	clusters := []int{0, 0, 0, 1, 1, 0}
 	labels := []string{"sea", "sea", "sea", "kitchen", "kitchen", "kitchen"}
-	a, err := metrics.Associate(w, labels)
+	a, err := metrics.Agree(clusters, labels)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Printf("accuracy %.2f, purity %.2f, NMI %.2f\n", a.Main.Accuracy, a.Main.Purity, a.Main.NMI)
+	fmt.Printf("accuracy %.2f, purity %.2f, NMI %.2f\n", a.Accuracy, a.Purity, a.NMI)
 	// Output:
 	// accuracy 0.83, purity 0.83, NMI 0.48
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus"
@@ -154,7 +155,20 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 	if err != nil {
 		return nil, err
 	}
-	t, err := metrics.Associate(w, labels)
+	main := largest(w)
+	classes := map[string][]float64{} // the mean weights of the topics by class
+	docs := map[string]float64{}
+	for m, class := range labels {
+		if main[m] < 0 {
+			continue
+		}
+		if classes[class] == nil {
+			classes[class] = make([]float64, k)
+		}
+		floats.Add(classes[class], w.RawRowView(m))
+		docs[class]++
+	}
+	agreed, err := metrics.Agree(main, labels)
 	if err != nil {
 		return nil, err
 	}
@@ -164,10 +178,10 @@ func (l *lab) cluster(ctx context.Context, s *source, k int, method string) ([]r
 	}
 	var rows []row
 	for topic := range k {
-		for j, class := range t.Labels {
+		for _, class := range agreed.Labels {
 			r := row{"corpus": s.name, "method": method, "class": class, "words": listed(c, top[topic])}
-			r.set("topic", topic).set("weight", t.Weight.At(topic, j))
-			r.set("clustacc", a.Accuracy).set("nmi", a.NMI).set("main_topic", t.Main.Accuracy).set("seconds", took)
+			r.set("topic", topic).set("weight", classes[class][topic]/docs[class])
+			r.set("clustacc", a.Accuracy).set("nmi", a.NMI).set("main_topic", agreed.Accuracy).set("seconds", took)
 			rows = append(rows, r)
 		}
 	}
