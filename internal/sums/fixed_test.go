@@ -25,10 +25,13 @@ func TestShift(t *testing.T) {
 	}
 }
 
+// number is n, or the largest int where that has 32 bits.
+func number(n int64) int { return int(min(n, math.MaxInt)) }
+
 // A word in 2^31 documents does not overflow if each of them adds as much as one can, in
 // a census as in a moment.
 func TestBorder(t *testing.T) {
-	const most = 1 << 31
+	most := number(1 << 31)
 	df := []int{most, most, 1}
 	e := list{n: 3, docs: []corpus.Document{
 		{ID: "long", Words: []int32{0, 1}, Counts: []int32{math.MaxInt32, 1}},
@@ -50,7 +53,7 @@ func TestBorder(t *testing.T) {
 		if got := sum[x.place]; got < 1<<31-1 || got > 1<<31 {
 			t.Errorf("%s: one document adds %d", name, got)
 		}
-		if hi, lo := bits.Mul64(uint64(sum[x.place]), most); hi > 0 || lo > 1<<62 {
+		if hi, lo := bits.Mul64(uint64(sum[x.place]), uint64(most)); hi > 0 || lo > 1<<62 {
 			t.Errorf("%s: %d documents add up to %d and %d", name, most, hi, lo)
 		}
 	}

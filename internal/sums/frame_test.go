@@ -12,7 +12,7 @@ import (
 // examples are plans of all kinds that count words.
 func examples(t testing.TB) []Plan {
 	t.Helper()
-	census, err := NewCensus([]int{3, 0, 1 << 40, 7}, nil)
+	census, err := NewCensus([]int{3, 0, number(1 << 40), 7}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func examples(t testing.TB) []Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moment, err := NewMoment([]int{3, 0, 1 << 40, 7, 2, 1, 1, 1, 5, 9}, []float64{1, 2, 0, 4, 5, 6, 7, 8, 9.5, 10}, []int{0, 2, 9}, true, nil)
+	moment, err := NewMoment([]int{3, 0, number(1 << 40), 7, 2, 1, 1, 1, 5, 9}, []float64{1, 2, 0, 4, 5, 6, 7, 8, 9.5, 10}, []int{0, 2, 9}, true, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
