@@ -90,11 +90,11 @@ func TestMeasureFindsWhatIsPlanted(t *testing.T) {
 	testutil.NotWithRace(t)
 	c := reviews(t)
 	p, m, first := fitted(t, c)
-	s := effects.Study{
-		Terms:     []effects.Term{effects.Category("party"), effects.Spline("stars", 1), effects.Time("date", effects.Month)},
-		Bootstrap: jsmf.Bootstrap{Warm: 12, Seed: 2},
-	}
-	e := measured(t, s, p, m, c)
+	found := measured(t, jsmf.Bootstrap{Warm: 12, Drawn: 2, Seed: 2}, p, m, c,
+		[]effects.Term{effects.Category("party"), effects.Spline("stars", 1), effects.Time("date", effects.Month)},
+		[]effects.Term{effects.Interaction(effects.Category("party"), effects.Time("date", effects.Year)), effects.Category("party")},
+	)
+	e := found[0]
 	if e.Documents != 2400 || e.Missing != 10 || e.Replicates != 12 || e.Level != 0.95 || len(e.Quantities) != 2 {
 		t.Errorf("%d documents, %d missing, %d replicates, level %v, quantities %v", e.Documents, e.Missing, e.Replicates, e.Level, e.Quantities)
 	}
@@ -137,9 +137,7 @@ func TestMeasureFindsWhatIsPlanted(t *testing.T) {
 		}
 	}
 
-	s.Terms = []effects.Term{effects.Interaction(effects.Category("party"), effects.Time("date", effects.Year)), effects.Category("party")}
-	e = measured(t, s, p, m, c)
-	both := e.Terms[0]
+	both := found[1].Terms[0]
 	if both.Name != "party × date" || both.Kind != effects.Interactions || both.Unit != "year" || len(both.Points) != 6 {
 		t.Errorf("%+v", both)
 	}
@@ -148,22 +146,42 @@ func TestMeasureFindsWhatIsPlanted(t *testing.T) {
 	}
 }
 
-// measured is what the study finds, after a round trip through JSON.
-func measured(t *testing.T, s effects.Study, p jsmf.Pipeline, m *jsmf.Model, in jsmf.Input) *effects.Effects {
+// measured is what studies of these terms find from the same replicates, after a round trip through JSON.
+func measured(t *testing.T, boot jsmf.Bootstrap, p jsmf.Pipeline, m *jsmf.Model, in jsmf.Input, terms ...[]effects.Term) []*effects.Effects {
 	t.Helper()
-	e, err := s.Run(context.Background(), p, m, in)
-	if err != nil {
-		t.Fatal(err)
+	ctx := context.Background()
+	var all []*effects.Estimator
+	for _, list := range terms {
+		e, err := effects.Study{Terms: list, Bootstrap: boot}.Begin(ctx, m, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
 	}
-	b, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
+	boot.Cold = -1
+	for x, err := range boot.Replicates(ctx, p, m, in) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range all {
+			if err := e.Add(ctx, x); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
-	var back effects.Effects
-	if err := json.Unmarshal(b, &back); err != nil {
-		t.Fatal(err)
+	var found []*effects.Effects
+	for _, e := range all {
+		b, err := json.Marshal(e.Effects())
+		if err != nil {
+			t.Fatal(err)
+		}
+		back := new(effects.Effects)
+		if err := json.Unmarshal(b, back); err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, back)
 	}
-	return &back
+	return found
 }
 
 // Errors name the column and the level.

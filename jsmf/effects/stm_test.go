@@ -174,7 +174,7 @@ func compare(t *testing.T, docs, tokens, replicates int) (out []compared) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Study{Terms: []Term{Category("group"), Spline("tone", 1)}, Bootstrap: jsmf.Bootstrap{Warm: replicates}}
+	s := Study{Terms: []Term{Category("group"), Spline("tone", 1)}, Bootstrap: jsmf.Bootstrap{Warm: replicates, Drawn: 3}}
 	e, err := s.Run(ctx, p, m, in)
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func compare(t *testing.T, docs, tokens, replicates int) (out []compared) {
 		add("difference of group "+x.Label, .45-1./3, floats.SubTo(make([]float64, d.cols), d.terms[0].predict[i], d.mean), e.Terms[1].Differences[i])
 	}
 	add("slope of tone", toneSlope, d.terms[1].slope, e.Terms[3].Slopes)
-	mean, sd := composition(t, m, in, d, vectors, 200, 20)
+	mean, sd := composition(t, m, in, d, vectors, 100, 20)
 	for i := range out {
 		out[i].theirs, out[i].their = mean[i/3][i%3], 1.96*sd[i/3][i%3]
 		x := out[i]
@@ -259,7 +259,7 @@ func TestMethodOfComposition(t *testing.T) {
 // of the documents show, up to the noise of their words, 2 %.
 func TestMethodOfCompositionShort(t *testing.T) {
 	testutil.NotWithRace(t)
-	a := agree(t, compare(t, 1500, 30, 40))
+	a := agree(t, compare(t, 1500, 30, 5))
 	if math.Abs(a.ours-1) > .06 || a.theirs > a.ours-.02 {
 		t.Errorf("found %+v", a)
 	}
