@@ -174,7 +174,7 @@ func Example_words() {
 // Held-out documents, whose tokens are divided for document completion.
 // Phrases and lines that many documents have are found in the texts.
 func ExampleLearn() {
-	topics := []string{"machine learning learns from data", "a pinch of sea salt in the soup"}
+	topics := []string{"machine learning learns from data", "a pinch of table salt in the soup"}
 	read := func(t text.Tokenizer) corpus.Source {
 		var lines strings.Builder
 		for i := range 40 {
@@ -187,10 +187,10 @@ func ExampleLearn() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%q\n", t.Setting().Boilerplate.Lines[0].Text)
-	fmt.Println(t.Tokenize(nil, "Letter 99\nOn machine learning, and sea salt."))
+	fmt.Println(t.Tokenize(nil, "Letter 99\nOn machine learning, and table salt."))
 	// Output:
 	// "Letter 0"
-	// [on machine_learning and sea_salt]
+	// [on machine_learning and table_salt]
 }
 
 func ExampleCorpus_SplitTokens() {

@@ -30,11 +30,12 @@ func (m *Model) Name(k int) string {
 }
 
 // Names returns a name for each topic, no two alike: that given by the user ([Model.With]), or else
-// two or three of its best words (TopWords), best first, as in "god · jesus · bible". A word is in
-// one name if it can, that of the topic where it weighs most. No name has two forms of a word, such
-// as "drive" and "drives", or a word of one letter, unless the topic has no others. The words of a
-// phrase are apart, as in texts. Topics that cannot be told apart by their words get a number. In a
-// model with a Tree, topics of several groups of the finest level may have a word in common.
+// two or three of its best words or phrases (TopWords), best first, as in "god · jesus · bible". A word
+// is in one name if it can, that of the topic where it weighs most. No name has two forms of a word, such
+// as "drive" and "drives", or a word of one letter, unless the topic has no others. A phrase, such as
+// "interest rates", takes the place of a word of it that weighs no more than twice as much. Topics that
+// cannot be told apart by their words get a number. In a model with a Tree, topics of several groups of the
+// finest level may have a word in common.
 func (m *Model) Names() []string { return slices.Clone(m.names()) }
 
 // cloneNames copies names, nil if there are none.
@@ -68,10 +69,15 @@ func (m *Model) makeNames() []string {
 		WordProb
 	}
 	var all []candidate
-	folded := make(map[int][]rune)
+	folded := make(map[int][][]rune) // the parts of a phrase, or a word
 	for k := range m.k {
 		for _, w := range m.namable(k) {
-			all, folded[w.Index] = append(all, candidate{k, w}), fold(w.Word)
+			if folded[w.Index] == nil {
+				for _, part := range m.parts(w.Word) {
+					folded[w.Index] = append(folded[w.Index], fold(part))
+				}
+			}
+			all = append(all, candidate{k, w})
 		}
 	}
 	// By weight, so that the order of topics does not matter.
@@ -81,7 +87,7 @@ func (m *Model) makeNames() []string {
 	parts := make([][]WordProb, m.k)
 	add := func(x candidate) bool {
 		p := parts[x.topic]
-		if len(p) == nameWords || slices.ContainsFunc(p, func(w WordProb) bool { return sameWord(folded[w.Index], folded[x.Index]) }) {
+		if len(p) == nameWords || slices.ContainsFunc(p, func(w WordProb) bool { return share(folded[w.Index], folded[x.Index]) }) {
 			return false
 		}
 		parts[x.topic] = append(p, x.WordProb)
@@ -102,12 +108,15 @@ func (m *Model) makeNames() []string {
 }
 
 // namable returns the words that may name topic k: those among its best that have two letters or
-// more, or all of them if none has.
+// more, or all of them if none has. A word gives way to a phrase of it that weighs half as much or more.
 func (m *Model) namable(k int) []WordProb {
 	best := m.TopWords(k, nameChoice)
 	long := slices.DeleteFunc(slices.Clone(best), func(w WordProb) bool {
 		first := strings.IndexFunc(w.Word, unicode.IsLetter)
-		return first == strings.LastIndexFunc(w.Word, unicode.IsLetter)
+		return first == strings.LastIndexFunc(w.Word, unicode.IsLetter) || slices.ContainsFunc(best, func(p WordProb) bool {
+			parts := m.parts(p.Word)
+			return len(parts) > 1 && 2*p.Weight >= w.Weight && slices.Contains(parts, w.Word)
+		})
 	})
 	if len(long) > 0 {
 		return long
@@ -130,7 +139,7 @@ func (m *Model) joined(parts [][]WordProb) []string {
 		})
 		var list []string
 		for _, w := range words {
-			if s := m.inName(w.Word); s != "" {
+			if s := oneLine(strings.Join(m.parts(w.Word), " ")); s != "" {
 				list = append(list, s)
 			}
 		}
@@ -144,12 +153,19 @@ func (m *Model) joined(parts [][]WordProb) []string {
 	return names
 }
 
-// inName returns a word as it is written in a name, with blanks in a phrase.
-func (m *Model) inName(word string) string {
+// parts returns the words of a phrase, or a word.
+func (m *Model) parts(word string) []string {
 	if m.prov.Text != nil && m.prov.Text.Phrases != nil {
-		word = strings.ReplaceAll(word, text.PhraseJoiner, " ")
+		return strings.Split(word, text.PhraseJoiner)
 	}
-	return oneLine(word)
+	return []string{word}
+}
+
+// share reports whether two phrases, folded, look as if they had a word in common.
+func share(a, b [][]rune) bool {
+	return slices.ContainsFunc(a, func(x []rune) bool {
+		return slices.ContainsFunc(b, func(y []rune) bool { return sameWord(x, y) })
+	})
 }
 
 // sameWord reports whether two folded words look like forms of one word, in languages that put

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/jsmf-go/spectral/corpus/text"
 )
 
 // readParts is a model whose topics have the given words with falling reading weights,
@@ -68,6 +70,16 @@ func TestNames(t *testing.T) {
 		if got := m.Names(); !slices.Equal(got, c.want) {
 			t.Errorf("%q: names %q, want %q", c.topics, got, c.want)
 		}
+	}
+}
+
+// A phrase stands for its words where it is typical, and shares no word with the rest of a name.
+func TestNamesOfPhrases(t *testing.T) {
+	p := readParts("rates interest_rates bank rate_cut inflation", "bug use memory crash use_after_free", "bump standards_version bump_standards_version policy")
+	p.Provenance.Text = &text.Setting{Phrases: &text.Phrases{}}
+	want := []string{"interest rates · bank · inflation", "bug · use · memory", "standards version · policy"}
+	if got := mustModel(t, p).Names(); !slices.Equal(got, want) {
+		t.Errorf("names %q, want %q", got, want)
 	}
 }
 

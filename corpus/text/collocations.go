@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"github.com/jsmf-go/spectral/corpus/text/stopwords"
 	"github.com/jsmf-go/spectral/internal/arith"
 )
 
@@ -137,8 +138,13 @@ func (f *finder) chooseWords() {
 	})
 	f.words.renumber()
 	f.fn = make([]uint8, len(f.words.list))
+	words, counts := make([]string, len(f.words.list)), make([]float64, len(f.words.list))
 	for id, c := range f.words.list {
-		if len(f.found.Function) < math.MaxUint8 && f.function(c) {
+		words[id], counts[id] = c.word, float64(c.n)
+	}
+	languages, listed := stopwords.Detect(words, counts)
+	for id, c := range f.words.list {
+		if len(f.found.Function) < math.MaxUint8 && (languages != nil && listed[id] || languages == nil && f.function(c)) {
 			f.found.Function = append(f.found.Function, c.word)
 			f.fn[id] = uint8(len(f.found.Function))
 		}
@@ -294,8 +300,9 @@ func (f *finder) function(c wordCount) bool {
 // Two neighbouring words make a phrase if neither is a function word and they pass all limits
 // below; so do two words with one function word between them, as in end of file. A phrase of two
 // words and a neighbour make one of three by the same limits. Only blanks, hyphens and one line
-// break may be between the words. A word is no phrase with itself. Function words are found in
-// the documents: see Phrases.Function. Pairs of characters of scripts without blanks make none.
+// break may be between the words. A word is no phrase with itself. Function words are those of the
+// documents' languages (stopwords.Detect), or, where no language is found, words that the documents
+// use as evenly: see Phrases.Function. Pairs of characters of scripts without blanks make none.
 type Learning struct {
 	KeepBoilerplate bool // does not look for boilerplate
 	KeepWords       bool // does not look for phrases

@@ -180,6 +180,20 @@ func TestFunctionWords(t *testing.T) {
 	if got := strings.Join(p.Function, " "); got != "of the" {
 		t.Errorf("function words: %s", got)
 	}
+	// In a language that is not known they are words that are spread evenly. In one that is, such words are none.
+	unknown := strings.NewReplacer(" of ", " qo ", " the ", " qe ")
+	even := strings.NewReplacer(" the ", " the use after free ")
+	strange, used := english(200), english(200)
+	for d := range strange {
+		strange[d], used[d] = unknown.Replace(strange[d]), even.Replace(used[d])
+	}
+	strangers := find(t, text.Learning{}, strange...).Function
+	if slices.Sort(strangers); strings.Join(strangers, " ") != "qe qo" {
+		t.Errorf("function words of no known language: %s", strangers)
+	}
+	if got := names(find(t, text.Learning{}, used...)); !strings.Contains(got, "use_after_free") {
+		t.Errorf("found %s", got)
+	}
 	const want = "new_york new_york_times state_of_union support_vector support_vector_machine vector_machine york_times"
 	if got := names(p); got != want {
 		t.Errorf("found %s\nwant  %s", got, want)
