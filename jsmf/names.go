@@ -2,6 +2,7 @@ package jsmf
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,6 +38,51 @@ func (m *Model) Name(k int) string {
 // cannot be told apart by their words get a number. In a model with a Tree, topics of several groups of the
 // finest level may have a word in common.
 func (m *Model) Names() []string { return slices.Clone(m.names()) }
+
+// A Namer makes a name of what is known of a topic: of its 15 best words, its verdict if there is one
+// (Additions.Verdicts), the ids of the ten documents with most of it, the largest share first, if the model has
+// any (Additions.Documents), and the names that other topics have been given. "" leaves the topic the name it has.
+type Namer func(ctx context.Context, t Topic, documents, taken []string) (string, error)
+
+// NameBy returns the model with names by namer, as if a person had given them ([Additions].Names). It is asked
+// for one topic after the other, by their numbers, but for those that have been given a name. Errors are those of namer, and a name
+// that another topic has; both say which topic.
+func (m *Model) NameBy(ctx context.Context, namer Namer) (_ *Model, err error) {
+	defer while("name", &err)
+	names := slices.Clone(m.add.Names)
+	if names == nil {
+		names = make([]string, m.k)
+	}
+	for _, t := range m.Summary(namerWords) {
+		if names[t.Number] != "" {
+			continue
+		}
+		var documents []string
+		if c := m.add.Documents; c != nil {
+			for _, d := range vec.Top(len(c.IDs), namerDocuments, func(d int) float64 { return c.W.At(d, t.Number) }) {
+				if c.Explained(d) {
+					documents = append(documents, c.IDs[d])
+				}
+			}
+		}
+		taken := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == "" })
+		s, err := namer(ctx, t, documents, taken)
+		if err == nil && slices.Contains(taken, s) {
+			err = fmt.Errorf("%q is the name of another topic", s)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("topic %d: %w", t.Number, err)
+		}
+		names[t.Number] = s
+	}
+	return m.With(Additions{Names: names})
+}
+
+// What a Namer is told of a topic.
+const (
+	namerWords     = 15
+	namerDocuments = 10
+)
 
 // cloneNames copies names, nil if there are none.
 func cloneNames(names []string) []string {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/jsmf-go/spectral/corpus/text"
+	"github.com/jsmf-go/spectral/infer"
 )
 
 // readParts is a model whose topics have the given words with falling reading weights,
@@ -158,6 +159,31 @@ func TestWithNames(t *testing.T) {
 	}
 	if names := got.Names(); names[1] != "Heaven" || names[2] != "god · jesus · bible" || names[0] != "cake · bread · flour" {
 		t.Errorf("after a refit, with %v new: names %q", got.Stats().Refit.New, names)
+	}
+}
+
+// A namer is asked for topics without a name, with their documents and the names that are taken.
+func TestNameBy(t *testing.T) {
+	m, err := mustModel(t, readParts("god jesus bible", "space nasa orbit", "war army tank")).With(Additions{
+		Names:     []string{"", "Heaven", ""},
+		Documents: &Compositions{W: mat.NewDense(2, 3, []float64{.2, .1, .7, .6, .1, .3}), IDs: []string{"a", "b"}, Docs: []infer.Doc{{Tokens: 9}, {Tokens: 9}}, Unknown: make([]int64, 2)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []string
+	named, err := m.NameBy(t.Context(), func(_ context.Context, x Topic, documents, taken []string) (string, error) {
+		asked = append(asked, fmt.Sprint(x.Number, x.Words[0].Word, documents, taken))
+		return []string{"Faith", "", ""}[x.Number], nil
+	})
+	if want := []string{"0god[b a] [Heaven]", "2war[a b] [Faith Heaven]"}; err != nil || !slices.Equal(asked, want) {
+		t.Errorf("asked %q, want %q (%v)", asked, want, err)
+	}
+	if got, want := named.Names(), []string{"Faith", "Heaven", "war · army · tank"}; !slices.Equal(got, want) {
+		t.Errorf("names %q, want %q", got, want)
+	}
+	if _, err := m.NameBy(t.Context(), func(context.Context, Topic, []string, []string) (string, error) { return "Heaven", nil }); err == nil || !strings.Contains(err.Error(), `topic 0: "Heaven" is the name of another topic`) {
+		t.Errorf("a name that is taken: %v", err)
 	}
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/unicode"
+
+	"github.com/jsmf-go/spectral/jsmf"
 )
 
 // options are what the command line says.
@@ -46,12 +49,15 @@ type options struct {
 	served                  served
 	more                    func() error // checks what a command has by itself; nil: nothing
 
-	settings []setting // the flags that are set, for -keep-settings
+	kept     jsmf.Edits // the names of a namer, of the model that settings are of
+	settings []setting  // the flags that are set, for -keep-settings
 	given    map[string]bool
 }
 
 // setting is a flag and its value.
 type setting struct{ name, value string }
+
+const keptNames = "names" // what settings call the names of a namer
 
 const none = "none" // the value of a flag for what is not to be
 
@@ -86,7 +92,7 @@ func (o *options) wordFlags(f *flag.FlagSet) {
 func (o *options) fitFlags(f *flag.FlagSet) {
 	f.StringVar(&o.seeds, "seeds", "", "words that the first topics are to have: a `file`, a line a topic, as in \"courts: judge trial appeal\"")
 	f.StringVar(&o.edits, "edits", "", "rename, merge, split and drop topics as in this `file`, which the report exports")
-	f.StringVar(&o.namer, "namer", "", "ask this `address` for names of the topics: it is sent {\"topic\", \"name\", \"share\", \"words\", \"taken\"} by POST,\nand answers {\"name\": \"...\"}")
+	f.StringVar(&o.namer, "namer", "", "ask this `address` for names of the topics: it is sent {\"topic\", \"name\", \"share\", \"words\",\n\"verdict\", \"documents\", \"taken\"} by POST,\nand answers {\"name\": \"...\"}")
 	f.BoolVar(&o.fast, "fast", false, "one fit: no search for the number of topics, no intervals")
 	f.IntVar(&o.sure, "sure", 100, "fit the topics `N` times more, to reweighted texts, for intervals; a fifth as many begin anew; 0: none")
 }
@@ -175,6 +181,11 @@ func (o *options) settingsFlag(f *flag.FlagSet) {
 				continue
 			case name == "settings":
 				return fmt.Errorf("%s:%d: settings are in one file", path, n)
+			case name == keptNames:
+				if err := json.Unmarshal([]byte(value), &o.kept); err != nil {
+					return fmt.Errorf("%s:%d: %w", path, n, err)
+				}
+				continue
 			case o.given[name]:
 				continue
 			}

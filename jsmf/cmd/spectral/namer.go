@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,51 +15,62 @@ import (
 
 // asked is what a namer is told of a topic, as JSON. It answers with an object that has a name.
 type asked struct {
-	Topic int      `json:"topic"`
-	Name  string   `json:"name"` // that it has without the namer
-	Share float64  `json:"share"`
-	Words []string `json:"words"` // as people read it, best first
-	Taken []string `json:"taken"` // names of other topics
+	Topic     int      `json:"topic"`
+	Name      string   `json:"name"` // that it has without the namer
+	Share     float64  `json:"share"`
+	Words     []string `json:"words"`             // as people read it, best first
+	Verdict   string   `json:"verdict,omitempty"` // sound, or why not
+	Documents []string `json:"documents"`         // how the texts with most of it begin
+	Taken     []string `json:"taken"`             // names of other topics
 }
 
 // name asks the namer at an address for a name of each topic, one after the other. The model keeps the names,
 // which refits then have, too. An empty name leaves a topic its own, and so do topics that people have named.
-func (a *answers) name(ctx context.Context, url string) error {
-	if url == "" {
+// Names that settings have kept for this model are taken instead, unless the command line names a namer.
+func (a *answers) name(ctx context.Context, o *options) (err error) {
+	if o.namer == "" {
 		return nil
 	}
-	names := a.model.Additions().Names
-	if names == nil {
-		names = make([]string, a.model.K())
+	if !o.given["namer"] && o.kept.Model == a.model.Fingerprint() {
+		a.model, err = a.model.Edit(o.kept)
+		return err
 	}
-	for _, t := range a.model.Summary(15) {
-		if names[t.Number] != "" {
-			continue
+	m, err := a.model.With(jsmf.Additions{Documents: a.topics})
+	if err != nil {
+		return err
+	}
+	rows := make(map[string]int, len(a.topics.IDs))
+	for row, id := range a.topics.IDs {
+		rows[id] = row
+	}
+	m, err = m.NameBy(ctx, func(ctx context.Context, t jsmf.Topic, documents, taken []string) (string, error) {
+		x := asked{Topic: t.Number, Name: t.Name, Share: t.Share, Documents: []string{}, Taken: append([]string{}, taken...)}
+		if t.Verdict != nil {
+			x.Verdict = t.Verdict.String()
 		}
-		x := asked{Topic: t.Number, Name: t.Name, Share: t.Share, Taken: []string{}}
 		for _, w := range t.Words {
 			x.Words = append(x.Words, readable(w.Word))
 		}
-		for _, s := range names {
-			if s != "" {
-				x.Taken = append(x.Taken, s)
-			}
+		for _, id := range documents {
+			text := []rune(a.describe(rows[id]).Text)
+			x.Documents = append(x.Documents, string(text[:min(len(text), documentBegins)]))
 		}
-		s, err := askNamer(ctx, url, x)
-		if err != nil {
-			return fmt.Errorf("-namer %s: topic %d: %w", url, t.Number, err)
-		}
-		if s != "" && slices.Contains(names, s) {
-			return fmt.Errorf("-namer %s: topic %d: %q is the name of another topic", url, t.Number, s)
-		}
-		names[t.Number] = s
+		return askNamer(ctx, o.namer, x)
+	})
+	if err != nil {
+		return fmt.Errorf("-namer %s: %w", o.namer, err)
 	}
-	var err error
-	if a.model, err = a.model.With(jsmf.Additions{Names: names}); err != nil {
-		return fmt.Errorf("-namer %s: %w", url, err)
+	o.kept = jsmf.Edits{Model: m.Fingerprint(), Names: map[int]string{}}
+	for k, s := range m.Additions().Names {
+		if s != "" {
+			o.kept.Names[k] = s
+		}
 	}
-	return nil
+	a.model, err = a.model.With(jsmf.Additions{Names: m.Additions().Names})
+	return err
 }
+
+const documentBegins = 500 // characters
 
 // askNamer sends what is known of a topic, and returns the name that comes back.
 func askNamer(ctx context.Context, url string, x asked) (string, error) {

@@ -16,7 +16,7 @@ func TestNamer(t *testing.T) {
 	answer := func(x asked) string { return fmt.Sprintf(`{"name": " About  %s"}`, x.Words[0]) }
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var x asked
-		if err := json.NewDecoder(r.Body).Decode(&x); err != nil || len(x.Words) < 10 || len(x.Taken) != x.Topic || x.Name == "" {
+		if err := json.NewDecoder(r.Body).Decode(&x); err != nil || len(x.Words) < 10 || len(x.Taken) != x.Topic || x.Name == "" || x.Verdict == "" || len(x.Documents) != 10 || x.Documents[9] == "" {
 			t.Errorf("asked for %+v (%v)", x, err)
 		}
 		fmt.Fprint(w, answer(x))
@@ -26,6 +26,13 @@ func TestNamer(t *testing.T) {
 	invoke(t, 0, append(args, "-save", model)...)
 	if out, _ := invoke(t, 0, "show", model); strings.Count(out, "  About ") != 4 {
 		t.Errorf("show:\n%s", out)
+	}
+	// A run that is repeated takes the names that it has kept, unless it is told to ask.
+	settings := filepath.Join(t.TempDir(), "settings")
+	invoke(t, 0, append(args, "-keep-settings", settings)...)
+	answer = func(asked) string { t.Error("asked again"); return "" }
+	if out, _ := invoke(t, 0, "topics", "-settings", settings, "-quiet"); strings.Count(out, "  About ") != 4 {
+		t.Errorf("repeated:\n%s", out)
 	}
 	for said, wrong := range map[string]string{`"x" is the name of another topic`: `{"name": "x"}`, "the answer is not": `{"title": "x"}`} {
 		answer = func(x asked) string { return wrong }

@@ -103,9 +103,6 @@ func (a *answers) find(ctx context.Context, o *options, st *steps, s streams) (d
 	if err := a.edit(ctx, o.edits); err != nil {
 		return done, err
 	}
-	if err := a.name(ctx, o.namer); err != nil {
-		return done, err
-	}
 	return done, a.measure(ctx, o, st)
 }
 
@@ -429,6 +426,9 @@ func (a *answers) measure(ctx context.Context, o *options, s *steps) (err error)
 	if a.model, err = a.model.With(jsmf.Additions{Verdicts: a.measured.Verdicts}); err != nil {
 		return err
 	}
+	if err := a.name(ctx, o); err != nil {
+		return err
+	}
 	if o.sure > 0 && !o.fast {
 		if err := a.repeat(ctx, o, s); err != nil {
 			return err
@@ -570,6 +570,13 @@ func (a *answers) writeSettings(w io.Writer, o *options) error {
 		if !slices.Contains([]string{"settings", "keep-settings", "force", "quiet"}, x.name) {
 			fmt.Fprintf(&b, "%s = %s\n", x.name, x.value)
 		}
+	}
+	if o.kept.Names != nil {
+		names, err := json.Marshal(o.kept)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s = %s\n", keptNames, names)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
