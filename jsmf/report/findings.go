@@ -54,10 +54,10 @@ func Findings(m *jsmf.Model, o Options) ([]Finding, error) {
 	if err := o.check(m); err != nil {
 		return nil, wrap(err)
 	}
-	return findings(m, &o), nil
+	return findings(m, &o, unexplained(o.Documents)), nil
 }
 
-func findings(m *jsmf.Model, o *Options) []Finding {
+func findings(m *jsmf.Model, o *Options, noTopic map[string][]int) []Finding {
 	f := &finder{m: m, e: o.Effects, u: m.Additions().Uncertainty, shares: toldShares(m), say: speech(o.Nouns.phrases())}
 	for _, name := range m.Names() {
 		f.names = append(f.names, atMost(name, nameLength))
@@ -72,9 +72,7 @@ func findings(m *jsmf.Model, o *Options) []Finding {
 		}
 		f.together()
 	}
-	if o.Documents != nil {
-		f.unexplained(o.Documents)
-	}
+	f.unexplained(o.Documents, noTopic)
 	if doubt != "" {
 		f.add(Finding{Place: "#quality"}, "%s", doubt)
 	}
@@ -140,7 +138,7 @@ func (f *finder) rely(verdicts []metrics.Verdict) (doubt string) {
 	if verdicts != nil {
 		good = append(good, "sound")
 	}
-	if stable {
+	if f.u.Judges() {
 		good = append(good, "stable")
 	}
 	f.good = console.And(good)
@@ -158,6 +156,9 @@ func (f *finder) rely(verdicts []metrics.Verdict) (doubt string) {
 		say = append(say, fmt.Sprintf("Read with care: of %d topics %s.", f.m.K(), strings.Join(why, ", and ")))
 	} else if f.good != "" {
 		say = append(say, fmt.Sprintf("All %d topics are %s.", f.m.K(), f.good))
+	}
+	if stable && !f.u.Judges() {
+		say = append(say, fmt.Sprintf("Too few new fits to call topics stable: %d.", f.u.Cold))
 	}
 	if f.u == nil {
 		say = append(say, "Shares and correlations have no intervals: the fit was not repeated.")
@@ -184,7 +185,7 @@ func (f *finder) about() {
 	for i, k := range f.topics[:min(len(f.topics), drawn)] {
 		x.Labels, c.Values = append(x.Labels, f.names[k]), append(c.Values, f.shares[k])
 		if text := percents(f.shares[k]); i < told {
-			if f.u == nil {
+			if f.u == nil || f.shares[k].Withheld() { // which the last sentence says
 				text = percent(f.shares[k].Value)
 			}
 			parts = append(parts, f.quoted(k)+" with "+text)

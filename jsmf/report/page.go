@@ -138,7 +138,8 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 		d.Eigen = numbers(st.AnchorFree.Eigenvalues)
 	}
 	d.LogLik = numbers(st.Refine.LogLik())
-	p.Findings = findings(m, o)
+	noTopic := unexplained(o.Documents)
+	p.Findings = findings(m, o, noTopic)
 	if d.Findings, err = nanjson.Marshal(p.Findings); err != nil {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 			return nil, err
 		}
 		p.DocumentMap = d.Documents
-		p.unexplained(o)
+		p.unexplained(o, noTopic)
 	}
 	p.Data, err = embedded(d)
 	return p, err

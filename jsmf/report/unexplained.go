@@ -20,9 +20,12 @@ const (
 // unexplainedDoc is a document that no topic explains.
 type unexplainedDoc struct{ Title, Known, Why string }
 
-// unexplained returns which documents no topic explains, by why.
+// unexplained returns which documents no topic explains, by why. c may be nil.
 func unexplained(c *jsmf.Compositions) map[string][]int {
 	out := map[string][]int{}
+	if c == nil {
+		return out
+	}
 	for d := range c.IDs {
 		switch x := &c.Docs[d]; {
 		case c.Explained(d):
@@ -36,8 +39,8 @@ func unexplained(c *jsmf.Compositions) map[string][]int {
 }
 
 // unexplained lists the first documents that no topic explains.
-func (p *page) unexplained(o *Options) {
-	c, docs := o.Documents, unexplained(o.Documents)
+func (p *page) unexplained(o *Options, docs map[string][]int) {
+	c := o.Documents
 	p.NoTopic = len(docs[fewKnown]) + len(docs[unlikely])
 	for _, why := range []string{fewKnown, unlikely} {
 		for _, d := range docs[why][:min(len(docs[why]), mostUnexplained-len(p.NoTopicDocs))] {
@@ -49,8 +52,8 @@ func (p *page) unexplained(o *Options) {
 }
 
 // unexplained tells how many documents no topic explains, and why.
-func (f *finder) unexplained(c *jsmf.Compositions) {
-	docs, all := unexplained(c), 0
+func (f *finder) unexplained(c *jsmf.Compositions, docs map[string][]int) {
+	all := 0
 	var parts []string
 	for _, why := range []string{fewKnown, unlikely} {
 		if n := len(docs[why]); n > 0 {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
@@ -234,5 +235,24 @@ func TestOutputFails(t *testing.T) {
 		if !errors.Is(err, syscall.EPIPE) && strings.Count(errs.String(), "\n") != 1 {
 			t.Errorf("%v: %q, want one line", err, errs.String())
 		}
+	}
+}
+
+// A program and a library of two releases are told from those of one, and from what is built in a clone.
+func TestSameRelease(t *testing.T) {
+	const lib, v1, v2 = "github.com/jsmf-go/spectral", "v1.0.0", "v1.1.0"
+	built := func(program string, deps ...*debug.Module) *debug.BuildInfo {
+		return &debug.BuildInfo{Path: lib + "/jsmf/cmd/spectral", Main: debug.Module{Version: program}, Deps: deps}
+	}
+	other := &debug.Module{Path: "gonum.org/v1/gonum", Version: "v0.17.0"}
+	for _, info := range []*debug.BuildInfo{nil, built(v1, other, &debug.Module{Path: lib, Version: v1}), built("(devel)", &debug.Module{Path: lib, Version: v2}),
+		built(v1, &debug.Module{Path: lib, Version: v2, Replace: &debug.Module{Path: "../../.."}})} {
+		if err := sameRelease(info); err != nil {
+			t.Error(err)
+		}
+	}
+	err := sameRelease(built(v1, other, &debug.Module{Path: lib + "/jsmf/serve", Version: v2}))
+	if want := "this is spectral v1.0.0 with github.com/jsmf-go/spectral/jsmf/serve v1.1.0: install both of one version, by go install github.com/jsmf-go/spectral/jsmf/cmd/spectral@latest"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
 	}
 }

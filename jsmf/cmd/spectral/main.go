@@ -115,7 +115,8 @@ func (c command) run(ctx context.Context, args []string, s streams) int {
 	case err != nil:
 		return 2
 	}
-	if err = sameRelease(); err == nil {
+	info, _ := debug.ReadBuildInfo()
+	if err = sameRelease(info); err == nil {
 		out, flush := console.Lines(s.out)
 		b := bufio.NewWriter(out)
 		err = c.work(ctx, o, streams{s.in, b, s.err, b.Flush})
@@ -144,10 +145,9 @@ func version() string {
 }
 
 // sameRelease returns an error if the program and the library are of different releases: they are
-// released together, and the program uses what is internal to the library.
-func sameRelease() error {
-	info, ok := debug.ReadBuildInfo()
-	if !ok || !strings.HasPrefix(info.Main.Version, "v") {
+// released together, and the program uses what is internal to the library. info is nil if it is not known.
+func sameRelease(info *debug.BuildInfo) error {
+	if info == nil || !strings.HasPrefix(info.Main.Version, "v") {
 		return nil
 	}
 	for _, d := range info.Deps {

@@ -99,7 +99,7 @@ func printTopics(w io.Writer, m *jsmf.Model, documents string, words int) {
 	fmt.Fprintf(w, "\nTOPICS: %d", len(topics))
 	if m.Additions().Verdicts != nil {
 		fmt.Fprintf(w, ", of which %d are sound", sound)
-		if u != nil && u.Cold > 0 {
+		if u.Judges() {
 			fmt.Fprintf(w, " and %d stable", u.Stable())
 		}
 	}
@@ -107,7 +107,11 @@ func printTopics(w io.Writer, m *jsmf.Model, documents string, words int) {
 	if u != nil {
 		fmt.Fprintf(w, ", with its interval of %s.\n", percent(u.Level))
 		if u.Cold > 0 {
-			fmt.Fprintf(w, "The last number says in how many of %d new fits to reweighted %s the topic comes back: in three of four, it is stable.\n", u.Cold, documents)
+			stable := "in three of four, it is stable"
+			if !u.Judges() {
+				stable = "these are too few to call one stable"
+			}
+			fmt.Fprintf(w, "The last number says in how many of %d new fits to reweighted %s the topic comes back: %s.\n", u.Cold, documents, stable)
 		}
 		if s := u.Recovery(documents); s != "" {
 			fmt.Fprintln(w, s)
