@@ -19,8 +19,8 @@ import (
 // makes the new name durable, the error says that the file has been replaced.)
 //
 // A file that is replaced keeps its permission bits; a new one gets 0666 less
-// the umask. A symbolic link is followed and stays. What is neither missing nor
-// a regular file is refused. Errors do not name the path.
+// the umask. A symbolic link is followed and stays; one that leads nowhere is refused, and so is
+// what is neither missing nor a regular file. Errors do not name the path.
 func Write(path string, write func(io.Writer) error) error {
 	dir, target, info, err := place(path)
 	if err != nil {
@@ -47,16 +47,16 @@ func Check(path string) error {
 // place returns the folder in which the new file is made, empty or with a separator at its
 // end, and the file that it is to replace: its path, and what is there, if anything.
 func place(path string) (dir, target string, info fs.FileInfo, err error) {
+	if _, base := filepath.Split(path); base == "" {
+		return "", "", nil, errors.New("the path has no file name")
+	}
 	if target, info, err = resolve(path); err != nil {
 		return "", "", nil, err
 	}
 	if info != nil && !info.Mode().IsRegular() {
 		return "", "", nil, fmt.Errorf("is not a regular file (%v)", info.Mode().Type())
 	}
-	dir, base := filepath.Split(target)
-	if base == "" {
-		return "", "", nil, errors.New("the path has no file name")
-	}
+	dir, _ = filepath.Split(target)
 	return dir, target, info, nil
 }
 
@@ -111,35 +111,19 @@ func create(dir string, old fs.FileInfo, write func(io.Writer) error, target fun
 }
 
 // resolve follows symbolic links from path to the name that is to be replaced, so that a
-// link survives, and a dangling one gets its target made. info is nil if there is no file.
+// link survives. info is nil if there is no file.
 func resolve(path string) (target string, info fs.FileInfo, err error) {
-	for range 64 {
-		info, err := os.Lstat(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return path, nil, nil
-		} else if err != nil {
-			return "", nil, err
-		}
-		if info.Mode()&fs.ModeSymlink == 0 {
-			return path, info, nil
-		}
-		link, err := os.Readlink(path)
-		if err != nil {
-			return "", nil, err
-		}
-		if !filepath.IsAbs(link) {
-			if link != "" && os.IsPathSeparator(link[0]) { // Windows: absolute except for the drive
-				link = filepath.VolumeName(path) + link
-			} else {
-				// Not filepath.Join: it would take "a/.." away, which is another
-				// folder where a is a link itself.
-				dir, _ := filepath.Split(path)
-				link = dir + link
-			}
-		}
-		path = link
+	if target, err = filepath.EvalSymlinks(path); err == nil {
+		info, err = os.Stat(target)
+		return target, info, err
 	}
-	return "", nil, errors.New("too many symbolic links")
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", nil, err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return "", nil, errors.New("is a link to a file that is not there")
+	}
+	return path, nil, nil
 }
 
 // createIn makes a new file in dir, which is empty or ends in a separator.
