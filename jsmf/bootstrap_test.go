@@ -202,9 +202,10 @@ func TestUncertaintyIntervals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	again := replicates(t, o, p, m, c)
 	interval := func(value float64, of func(m *jsmf.Model) float64) jsmf.Interval {
 		var all []float64
-		for _, r := range replicates(t, o, p, m, c) {
+		for _, r := range again {
 			if !r.Cold {
 				all = append(all, of(r.Model))
 			}
@@ -223,7 +224,7 @@ func TestUncertaintyIntervals(t *testing.T) {
 	}
 	for i, x := range u.Topics {
 		var warm, cold float64
-		for _, r := range replicates(t, o, p, m, c) {
+		for _, r := range again {
 			if r.Cold {
 				cold = max(cold, r.Distance[i]/2)
 			} else {
