@@ -599,6 +599,7 @@ func sameRow(r cooc.Rows, i, j int) bool {
 }
 
 func TestGoldenCorpora(t *testing.T) {
+	testutil.NotWithRace(t)
 	for _, name := range []string{"synth", "kos1000"} {
 		t.Run(name, func(t *testing.T) {
 			m, err := cooc.NewMoments(ctx, golden.Corpus(t, name), cooc.Options{})
@@ -610,7 +611,7 @@ func TestGoldenCorpora(t *testing.T) {
 				switch g.Rectifier {
 				case "Baseline":
 				case "AP15":
-					if g.K > 10 && (testing.Short() || testutil.Race) {
+					if g.K > 10 && testing.Short() {
 						continue
 					}
 					res, err := rectify.AP{EigenTol: 1e-12}.Rectify(ctx, m, g.K, rectify.Options{})

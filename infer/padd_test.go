@@ -189,8 +189,9 @@ func TestPADDNotAboveTranscription(t *testing.T) {
 // brings them with the same first step, and nearer than those of Λ = 0; and the
 // documents one by one, with the learned Λ, have just that residual.
 func TestPADDResidual(t *testing.T) {
+	testutil.NotWithRace(t)
 	lengths := []int{30, 300}
-	if testing.Short() || testutil.Race {
+	if testing.Short() {
 		lengths = lengths[:1]
 	}
 	for _, n := range lengths {

@@ -73,6 +73,7 @@ func TestTandem(t *testing.T) {
 }
 
 func TestFixedAnchorsOfThePipeline(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := golden.Corpus(t, "synth")
 	p := jsmf.Published(3).Rectify(rectify.None{})
 	words := []string{"anchor_02_0", "anchor_18_0", "anchor_06_0"}

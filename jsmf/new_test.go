@@ -184,6 +184,7 @@ func untidy(t testing.TB) *corpus.Corpus {
 // The same model from documents in any form and with any number of workers, with all of
 // their words and all documents that have one.
 func TestNewInputs(t *testing.T) {
+	testutil.NotWithRace(t)
 	c := untidy(t)
 	p := jsmf.New(4).Words(40)
 	m := fit(t, p.Workers(1), c)

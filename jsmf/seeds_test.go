@@ -198,6 +198,7 @@ func TestSeedsInDoubt(t *testing.T) {
 
 // Bad seeds are errors that name them.
 func TestSeedErrors(t *testing.T) {
+	testutil.NotWithRace(t)
 	c, _, best := seeded(t, 300, 0)
 	for want, p := range map[string]Pipeline{
 		`seeds of topic 0 ("x"): no words`: New(5).Seeds(Seed{Name: "x"}),

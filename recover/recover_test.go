@@ -61,10 +61,8 @@ func near(t testing.TB, name string, got, want, tol float64) {
 // From C without noise the planted anchors, B and A come back to 1e-8 of their
 // largest entries, rectified or not, in any form.
 func TestPlanted(t *testing.T) {
+	testutil.NotWithRace(t)
 	for _, k := range []int{2, 5, 20} {
-		if testutil.Race && k > 5 {
-			continue
-		}
 		for _, correlation := range []float64{0, 0.9} {
 			m := testutil.NewPlanted(150, k, correlation, uint64(100+k))
 			low, err := cooc.NewLowRankSparse(m.Y(), 0, nil)

@@ -122,6 +122,7 @@ func distance(t testing.TB, a, b cooc.Matrix) float64 {
 }
 
 func TestAPAgainstNaive(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, size := range []struct{ n, k int }{{12, 3}, {40, 5}, {130, 12}, {30, 30}} {
 		c := noisy(rng, size.n, size.k)
@@ -148,6 +149,7 @@ func TestAPAgainstNaive(t *testing.T) {
 // matrix and are asked for eigenpairs to 1e-12: 1e-9 is what is asked, about
 // 1e-11 what is reached.
 func TestExactEqualsDense(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(2, 2))
 	check := func(t *testing.T, c cooc.Matrix, k int) {
 		t.Helper()
@@ -177,8 +179,8 @@ func TestExactEqualsDense(t *testing.T) {
 		check(t, m, 25)
 	})
 	t.Run("nips17", func(t *testing.T) {
-		if testing.Short() || testutil.Race {
-			t.Skip("skipped: long, and -short or -race is set")
+		if testing.Short() {
+			t.Skip("skipped: long, and -short is set")
 		}
 		m, _ := real(t, "nips17", small(600, 2000))
 		check(t, m, small(25, 50))
@@ -262,6 +264,7 @@ func TestDefaultAnchorsAreThoseOfDense(t *testing.T) {
 }
 
 func TestAPInvariants(t *testing.T) {
+	testutil.NotWithRace(t)
 	m := moments(t, "synth")
 	res, err := rectify.AP{Iterations: 30}.Rectify(ctx, m, 10, rectify.Options{})
 	if err != nil {
@@ -300,6 +303,7 @@ func TestAPInvariants(t *testing.T) {
 }
 
 func TestAPOfAModelIsTheModel(t *testing.T) {
+	testutil.NotWithRace(t)
 	// Joint-stochastic, of rank 4, doubly non-negative: nothing to rectify.
 	rng := rand.New(rand.NewPCG(4, 4))
 	b := mat.NewDense(60, 4, nil)

@@ -344,6 +344,7 @@ func TestDCUndetermined(t *testing.T) {
 
 // Any Matrix goes in and a Matrix comes out, whose parts agree with each other.
 func TestDCResultIsAMatrix(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(44, 1))
 	const n, k = 70, 4
 	withNegatives := mat.NewSymDense(n, nil)

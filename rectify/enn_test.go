@@ -507,6 +507,7 @@ func TestENNStops(t *testing.T) {
 
 // A model is left alone, whatever is scanned.
 func TestENNOfAModelIsTheModel(t *testing.T) {
+	testutil.NotWithRace(t)
 	p := testutil.NewPlanted(200, 6, 0.5, 3)
 	in := newDense(t, p.C)
 	for _, k := range []int{6, 9} {

@@ -14,6 +14,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/corpus/cooc"
 	"github.com/jsmf-go/spectral/internal/golden"
+	"github.com/jsmf-go/spectral/internal/testutil"
 	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/rectify"
 )
@@ -62,6 +63,7 @@ func TestMethodsKeepAModel(t *testing.T) {
 }
 
 func TestMethodsPermutationEquivariance(t *testing.T) {
+	testutil.NotWithRace(t)
 	rng := rand.New(rand.NewPCG(62, 1))
 	const n, k = 100, 6
 	c := noisy(rng, n, k)

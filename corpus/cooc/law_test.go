@@ -459,6 +459,9 @@ func TestLAWSameBitsForAnyWorkers(t *testing.T) {
 	y := negativeRows(rand.New(rand.NewPCG(15, 1)), 2500, 5)
 	var first []float64
 	for _, w := range []int{1, 2, 3, 8} {
+		if testutil.Race && w != 3 {
+			continue // results are compared without it
+		}
 		t.Run(fmt.Sprint(w, " workers"), func(t *testing.T) {
 			law, err := factored(t, y, 0).LAW(ctx, w)
 			if err != nil {

@@ -181,9 +181,13 @@ func TestEigenpairsSameBitsForAnyWorkers(t *testing.T) {
 	ctx := context.Background()
 	const n, k = 600, 9
 	a := symmetric(rng, spectra(rng, n)["geometric"])
+	workers := []int{1, 2, 5}
+	if testutil.Race { // results are compared without it
+		workers = []int{5}
+	}
 	for _, block := range []int{1, 8} {
 		var first []float64
-		for _, w := range []int{1, 2, 5} {
+		for _, w := range workers {
 			op := func(ctx context.Context, dst, x blas64.General) error {
 				return Gemm(ctx, blas.NoTrans, blas.NoTrans, 1, a, x, 0, dst, w)
 			}

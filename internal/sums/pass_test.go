@@ -365,7 +365,11 @@ func TestPass(t *testing.T) {
 // A sum is the same bits for any number of goroutines, for documents in any order, and added up
 // from parts; with a plan from its bytes, too. Comparing finds the costs that learning does.
 func TestPassSameBits(t *testing.T) {
-	l := random(3000, 60)
+	docs := 3000
+	if testutil.Race {
+		docs = 1000
+	}
+	l := random(docs, 60)
 	encoded := l.encode(t)
 	back := list{docs: slices.Clone(l.docs), n: l.n}
 	slices.Reverse(back.docs)

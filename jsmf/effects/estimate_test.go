@@ -269,6 +269,9 @@ func TestEstimateSameBits(t *testing.T) {
 		return string(b)
 	}
 	want := say(p, c)
+	if testutil.Race { // the results are compared without it
+		return
+	}
 	if say(p.Workers(1), c) != want {
 		t.Error("another number of goroutines, other bits")
 	}

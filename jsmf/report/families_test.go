@@ -115,6 +115,7 @@ func BenchmarkThousandTopics(b *testing.B) {
 
 // Of many topics the page shows the effects on the largest, and all that was asked for besides.
 func TestEffectsOnManyTopics(t *testing.T) {
+	testutil.NotWithRace(t)
 	m := split(t, 900, 30, 300)
 	e := sample.Effects(m, 5)
 	asked := len(e.Quantities) - 300

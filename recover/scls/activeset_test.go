@@ -238,6 +238,7 @@ func TestActiveSetBruteForce(t *testing.T) {
 // Larger problems have no enumeration; the gap, recomputed here the slow way,
 // proves the optimum.
 func TestActiveSetGap(t *testing.T) {
+	testutil.NotWithRace(t)
 	for _, kind := range kinds {
 		for _, k := range []int{13, 50, 90} {
 			t.Run(fmt.Sprintf("kind=%s/K=%d", kind, k), func(t *testing.T) {
