@@ -181,7 +181,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 
 	// The alternative: another method.
-	big := textLike(t, 100, 4000, 100)
+	big := textLike(t, 100, 3000, 100)
 	ap := jsmf.Published(20).Rectify(rectify.AP{})
 	lr, err := jsmf.Published(20).Rectify(rectify.LR{}).Estimate(sizes(big))
 	if err != nil {

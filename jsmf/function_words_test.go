@@ -35,19 +35,8 @@ func TestNoStopList(t *testing.T) {
 	if testing.Short() || testutil.Race {
 		t.Skip("takes some seconds")
 	}
-	all, err := corpus.ReadUCI(ctx, testutil.Data(t, "imdb-large", "docword.imdb-large.txt.gz"), testutil.Data(t, "imdb-large", "vocab.imdb-large.txt"))
+	c, _, err := corpus.Curate(realCorpus(t, "imdb-large", 1500), corpus.Curation{MinDocs: 20, Words: math.MaxInt32})
 	if err != nil {
-		t.Fatal(err)
-	}
-	some := make([]int, 1500)
-	for i := range some {
-		some[i] = 60 * i
-	}
-	c, err := all.Select(some, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, _, err = corpus.Curate(c, corpus.Curation{MinDocs: 20, Words: math.MaxInt32}); err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range []int{20, 50, 100} {
