@@ -1,7 +1,6 @@
 package jsmf_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/jsmf-go/spectral/jsmf"
@@ -13,8 +12,15 @@ func TestAnchorsHaveLift(t *testing.T) {
 	m := fit(t, jsmf.Published(4), countsCorpus(t, 60, docs))
 	p := m.Marginals()
 	for k, w := range m.Anchors() {
-		if most := wordsBy(m, 7, func(i int) float64 { return m.Topics().At(i, k) / p[i] }); !slices.Contains(most, w) {
-			t.Errorf("the anchor %s of topic %d is not among the words of most lift %v", m.Word(w), k, most)
+		lift := func(i int) float64 { return m.Topics().At(i, k) / p[i] }
+		more := 0
+		for i := range m.N() {
+			if lift(i) > lift(w) {
+				more++
+			}
+		}
+		if more > 6 {
+			t.Errorf("%d words have more lift in topic %d than its anchor %s", more, k, m.Word(w))
 		}
 	}
 }

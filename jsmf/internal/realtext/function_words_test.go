@@ -1,4 +1,4 @@
-package jsmf_test
+package realtext
 
 import (
 	"cmp"
