@@ -20,8 +20,7 @@
 // Diversity or SimCount for topics that differ. Coherence alone misleads: K topics that all
 // are the unigram distribution score best. Read it with Specificity and Dissimilarity.
 //
-// For topics of other programs, lists of words are enough: [BagCoherence],
-// [SimCount] and [Diversity]. For labelled documents see [Agree],
+// For topics of other programs, lists of words are enough: [SimCount] and [Diversity]. For labelled documents see [Agree],
 // and for people who judge topics package metrics/judge. To find which topic of one model is which of another, use [Match].
 //
 // # How well the model fits

@@ -159,38 +159,6 @@ func ExampleStat() {
 	// 0.135, undefined for 1 topic: [0.135 NaN]
 }
 
-// Topics of any program, as lists of words, scored against documents.
-func ExampleBagCoherence() {
-	var docs corpus.Builder
-	for _, text := range []string{
-		"the ship set sail with salt and rope",
-		"a sail and a rope on every ship",
-		"salt the pan before the oven is hot",
-		"the oven is hot and the pan is too",
-		"rope for the sail of the ship",
-	} {
-		if err := docs.AddText("", "", text); err != nil {
-			log.Fatal(err)
-		}
-	}
-	c, err := docs.Corpus()
-	if err != nil {
-		log.Fatal(err)
-	}
-	topics := [][]string{{"ship", "sail", "rope"}, {"pan", "oven", "hot"}, {"ship", "oven", "salt"}}
-	r, err := metrics.BagCoherence(context.Background(), topics, c)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for k, t := range topics {
-		fmt.Printf("c_npmi %+.2f  c_v %.2f  u_mass %6.2f  %v\n", r.CNPMI.Values[k], r.CV.Values[k], r.UMass.Values[k], t)
-	}
-	// Output:
-	// c_npmi +1.00  c_v 1.00  u_mass   0.00  [ship sail rope]
-	// c_npmi +1.00  c_v 1.00  u_mass   0.00  [pan oven hot]
-	// c_npmi -0.31  c_v 0.34  u_mass  -9.64  [ship oven salt]
-}
-
 // Which topic of one model is which of another, whose words are in another order.
 func ExampleMatch() {
 	_, _, b, _, _, _ := sample()

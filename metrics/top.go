@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -96,4 +97,20 @@ func occurrences[W comparable](lists [][]W) (map[W]int, error) {
 		}
 	}
 	return in, nil
+}
+
+func checkLists[W comparable](lists [][]W) error {
+	if len(lists) == 0 {
+		return fmt.Errorf("metrics: no lists of words")
+	}
+	for k, l := range lists {
+		at := make(map[W]int, len(l))
+		for i, w := range l {
+			if j, ok := at[w]; ok {
+				return fmt.Errorf("metrics: the list of topic %d has the word %v twice, at %d and %d", k, w, j, i)
+			}
+			at[w] = i
+		}
+	}
+	return nil
 }

@@ -133,7 +133,7 @@ func (l *lab) score(ctx context.Context, s *source, name string, t *topics) ([]r
 			names[j] = append(names[j], c.Word(i))
 		}
 	}
-	bag, err := metrics.BagCoherence(ctx, names, c)
+	bag, err := bagCoherence(ctx, names, c)
 	if err != nil {
 		return nil, err
 	}
