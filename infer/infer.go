@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
@@ -12,6 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/internal/bag"
 	"github.com/jsmf-go/spectral/internal/errs"
 	"github.com/jsmf-go/spectral/internal/parallel"
+	"github.com/jsmf-go/spectral/internal/vec"
 )
 
 // Method infers the topic proportions of documents. The methods of this package
@@ -51,6 +53,7 @@ const (
 	// from the vocabulary or are of another language. Its n tokens (those of 50 of its words, where it has more) have
 	// the sum L of ln(N·p), p being the probability of a word at the proportions. L is below ln(n/100), as if all N words were
 	// alike, or below half of what n tokens have at the topic shares, by more than three standard deviations.
+	// Or more than nine tenths of it are of topics that are hidden (Topics.Hidden).
 	NoTopic
 
 	numStatus
@@ -83,7 +86,7 @@ func named(err *error) { *err = errs.Wrap("infer", *err) }
 type Doc struct {
 	Status     Status
 	Tokens     float64 // total weight of the words that were used
-	Unknown    float64 // total weight of words that are in no topic
+	Unknown    float64 // total weight of words that are in no topic, or in hidden ones
 	Iterations int     // what the method counts: solves, steps or sweeps; 0 for SPI and TLI
 }
 
@@ -91,9 +94,10 @@ type Doc struct {
 // and safe for concurrent use.
 type Inferer struct {
 	name   string
-	n, k   int
+	n, k   int    // K without hidden topics
 	known  []bool // N: the word is in a topic
 	mean   []float64
+	hidden int
 	method inference
 	pool   sync.Pool
 
@@ -124,11 +128,16 @@ type work struct {
 	words  []int32 // as given, then each once
 	counts []int32
 	pairs  []uint64
+	theta  []float64 // of all topics, where some are hidden
 }
 
 func newInferer(name string, c *checked, m inference) *Inferer {
-	p := &Inferer{name: name, n: c.n, k: c.k, known: c.known, mean: c.mean, method: m, evidence: newEvidence(c)}
-	p.pool.New = func() any { return &work{own: m.scratch()} }
+	p := &Inferer{name: name, n: c.n, k: c.k - c.Hidden, known: c.known, mean: c.mean, hidden: c.Hidden, method: m, evidence: newEvidence(c)}
+	if p.hidden > 0 {
+		p.mean = slices.Clone(c.mean[:p.k])
+		vec.Normalise(p.mean)
+	}
+	p.pool.New = func() any { return &work{own: m.scratch(), theta: make([]float64, c.k)} }
 	return p
 }
 
@@ -248,11 +257,39 @@ func (p *Inferer) finish(ctx context.Context, dst []float64, w *work, out *Doc) 
 		return nil
 	}
 	var err error
-	out.Status, out.Iterations, err = p.method.infer(ctx, dst, &w.doc, w.own)
-	if err == nil && out.Status != AllZero && !p.evidence.explains(dst, &w.doc) {
+	theta := dst
+	if p.hidden > 0 {
+		theta = w.theta
+	}
+	out.Status, out.Iterations, err = p.method.infer(ctx, theta, &w.doc, w.own)
+	if err != nil || out.Status == AllZero {
+		clear(dst)
+		return err
+	}
+	if !p.evidence.explains(theta, &w.doc) {
 		out.Status = NoTopic
 	}
-	return err
+	if p.hidden > 0 {
+		out.show(dst, theta)
+	}
+	return nil
+}
+
+// show sets dst to the proportions of the first topics alone, and counts the tokens of the others as unknown.
+func (d *Doc) show(dst, theta []float64) {
+	copy(dst, theta)
+	left := vec.Sum(dst)
+	switch {
+	case left == 0:
+		d.Status = AllZero
+	case left < 0.1:
+		d.Status = NoTopic
+	}
+	if left > 0 {
+		vec.Normalise(dst)
+	}
+	unknown := float64(d.Tokens * vec.Sum(theta[len(dst):]))
+	d.Tokens, d.Unknown = d.Tokens-unknown, d.Unknown+unknown
 }
 
 // Documents is a collection of documents over the words of a model, safe for

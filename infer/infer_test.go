@@ -164,6 +164,8 @@ func TestBadTopics(t *testing.T) {
 		{"WordTopics is 1×1", func(t *Topics) { t.WordTopics = mat.NewDense(1, 1, nil) }},
 		{"WordTopics[2, 0] is -1", func(t *Topics) { t.WordTopics.Set(2, 0, -1) }},
 		{"Dual is 1×1", func(t *Topics) { t.Dual = mat.NewSymDense(1, nil) }},
+		{"Hidden is -1", func(t *Topics) { t.Hidden = -1 }},
+		{"Hidden is 3, must", func(t *Topics) { _, t.Hidden = t.B.Dims() }},
 		{"Dual[1, 0] is NaN", func(t *Topics) { t.Dual.SetSym(0, 1, nan) }},
 	} {
 		for _, m := range methods() {

@@ -42,6 +42,10 @@ type Topics struct {
 	// Dual is Λ/M, K×K: the dual variables that PADD.Learn found, divided by the
 	// number of documents. Only PADD uses it.
 	Dual *mat.SymDense
+
+	// Hidden says that the last so many of the K topics, fewer than all, are in no result. Documents may have them:
+	// proportions are those of the other topics alone, with sum 1, and the tokens of hidden ones count as Doc.Unknown.
+	Hidden int
 }
 
 // Validate reports what makes every method refuse t, as a [*TopicsError]: B missing,
@@ -142,6 +146,9 @@ func check(t Topics) (*checked, error) {
 			sums[j] += v
 			c.known[i] = c.known[i] || v > tiny
 		}
+	}
+	if t.Hidden < 0 || t.Hidden >= k {
+		return nil, &TopicsError{"Hidden", -1, -1, fmt.Sprintf("is %d, must be in [0, K = %d)", t.Hidden, k)}
 	}
 	for j, s := range sums {
 		if !(math.Abs(s-1) <= sumTol) {

@@ -286,7 +286,8 @@ func (b *bootstrap) warmUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.start.B, b.start.Prior, b.start.Tree = b.m.denseTopics(), b.m.logits, b.m.tree
+	all := cmp.Or(b.m.all, b.m)
+	b.start.B, b.start.Prior, b.start.Tree = all.denseTopics(), all.logits, all.tree
 	x, err := b.passes(1).Refine(ctx, docs, b.start, refine.Options{Workers: b.p.workers})
 	if err != nil {
 		return err
@@ -314,13 +315,15 @@ func (b *bootstrap) refit(ctx context.Context, number, n int) (*Replicate, error
 	if err != nil {
 		return nil, err
 	}
-	made := &Model{vocab: m.vocab, anchors: m.anchors, groups: m.groups, marginals: m.marginals, background: m.background, tree: m.tree, prov: m.prov}
+	made := &Model{vocab: m.vocab, marginals: m.marginals, tree: b.start.Tree, prov: m.prov}
 	if err := made.setRefined(x); err != nil {
 		return nil, err
 	}
 	if made, err = newModel(made); err != nil {
 		return nil, err
 	}
+	made = made.showing(func(t int) bool { return t < m.k })
+	made.anchors, made.groups, made.background = m.anchors, m.groups, m.background
 	return b.aligned(ctx, &Replicate{Number: number, Model: made, Weights: weights})
 }
 
@@ -352,7 +355,9 @@ func (b *bootstrap) drawn(ctx context.Context, number int) (*Replicate, error) {
 		Topics: b.m.denseTopics(), Proportions: found.W, Lengths: make([]int, len(found.Docs)), Vocabulary: b.m.vocab, Seed: seed, Workers: b.p.workers,
 	}
 	for m, d := range found.Docs {
-		g.Lengths[m] = int(d.Tokens + d.Unknown)
+		if g.Lengths[m] = int(d.Tokens + d.Unknown); b.m.all != nil {
+			g.Lengths[m] = int(d.Tokens) // without those of topics that were dropped
+		}
 	}
 	docs, proportions, err := repetitive(ctx, &g, b.docs.words.Info().Nonzeros)
 	if err != nil {

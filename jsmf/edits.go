@@ -43,9 +43,11 @@ type Edits struct {
 	// Split says into how many topics, two or more, a topic is divided, by its number. It needs the documents: see
 	// [Pipeline.Edit].
 	Split map[int]int `json:"split,omitempty"`
-	// Drop says which topics are none. The others keep their words; their shares, correlations and proportions in
-	// Documents are those of what is left, and no topic explains a document of which that is less than a tenth.
-	// New documents, and a refit, give their words to other topics.
+	// Drop says which topics are none. Nothing shows them, but inference, the model's file and the passes of a refit
+	// keep them, so that no other topic takes their words. Shares, correlations and proportions in documents are
+	// those of the other topics alone, with sum 1, as if documents had no more than these: how much they had of
+	// topics that were dropped is in infer.Doc.Unknown. No topic explains a document of which less than a tenth is
+	// left.
 	Drop []int `json:"drop,omitempty"`
 	// Hide holds words that no topic is to be read or named by, such as those of footers and names of persons.
 	// They stay in the topics and in documents.
@@ -127,28 +129,11 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 			out.add.Names[k] = ""
 		}
 	}
-	for _, k := range slices.Sorted(maps.Keys(e.Names)) {
-		switch {
-		case k < 0 || k >= m.k:
-			return nil, fmt.Errorf("a name for topic %d, which is not in [0, %d)", k, m.k)
-		case into[k] < 0:
-			return nil, fmt.Errorf("a name for topic %d, which is to be dropped", k)
-		case into[k] != k:
-			return nil, fmt.Errorf("a name for topic %d, which is part of topic %d; name that one", k, into[k])
-		}
-		out.add.Names[k] = e.Names[k]
+	for k, name := range e.Names {
+		out.add.Names[k] = name
 	}
 	words := EditStats{Hidden: e.Hide, Stopped: e.Stop}
 	for _, k := range slices.Sorted(maps.Keys(e.Exclude)) {
-		if k < 0 || k >= m.k {
-			return nil, fmt.Errorf("words that are kept out of topic %d, which is not in [0, %d)", k, m.k)
-		}
-		if slices.ContainsFunc(e.Merge, func(g []int) bool { return slices.Contains(g, k) }) {
-			return nil, fmt.Errorf("words that are kept out of topic %d, which is merged", k)
-		}
-		if into[k] < 0 {
-			return nil, fmt.Errorf("words that are kept out of topic %d, which is to be dropped", k)
-		}
 		words.Excluded = append(words.Excluded, Exclusion{k, e.Exclude[k]})
 	}
 	if err := out.without(words); err != nil {
@@ -187,47 +172,26 @@ func (m *Model) Edit(e Edits) (_ *Model, err error) {
 // than two parts; no passes; and a topic that the documents do not divide.
 func (p Pipeline) Edit(ctx context.Context, m *Model, in Input, e Edits) (_ *Model, err error) {
 	defer while("edit", &err)
-	parts := e.Split
-	for _, t := range slices.Sorted(maps.Keys(parts)) {
-		if parts[t] < 2 {
-			return nil, fmt.Errorf("splitting topic %d into %d; want two or more", t, parts[t])
-		}
+	into, err := e.into(m.k)
+	if err != nil {
+		return nil, err
 	}
+	parts := e.Split
 	e.Split = nil
 	edited, err := m.Edit(e)
 	if err != nil || len(parts) == 0 {
 		return edited, err
-	}
-	into, err := e.into(m.k)
-	if err != nil {
-		return nil, err
 	}
 	plan := m.plan(into)
 	p.from, p.parts, p.seeds, p.k = edited, make(map[int]int, len(parts)), nil, cmp.Or(m.stats.Anchors.Requested, m.k)
 	names := edited.Additions().Names
 	var stages []string
 	for _, t := range slices.Sorted(maps.Keys(parts)) {
-		n := parts[t]
-		what := fmt.Sprintf("split into %d", n)
-		_, named := e.Names[t]
-		_, excluded := e.Exclude[t]
-		switch {
-		case t < 0 || t >= m.k:
-			return nil, fmt.Errorf("topic %d, to be %s, is not in [0, %d)", t, what, m.k)
-		case slices.Contains(e.Drop, t):
-			return nil, fmt.Errorf("topic %d is to be %s and dropped", t, what)
-		case slices.ContainsFunc(e.Merge, func(g []int) bool { return slices.Contains(g, t) }):
-			return nil, fmt.Errorf("topic %d is to be %s and merged", t, what)
-		case named:
-			return nil, fmt.Errorf("a name for topic %d, which is to be %s", t, what)
-		case excluded:
-			return nil, fmt.Errorf("words that are kept out of topic %d, which is to be %s", t, what)
-		}
-		p.parts[plan.to[t]] = n
+		p.parts[plan.to[t]] = parts[t]
 		if names != nil {
 			names[plan.to[t]] = ""
 		}
-		stages = append(stages, fmt.Sprintf("topic %d %s", t, what))
+		stages = append(stages, fmt.Sprintf("topic %d split into %d", t, parts[t]))
 	}
 	if p.refiner == nil {
 		return nil, errors.New("topics are split by passes over documents, and there are none; use New")
@@ -291,6 +255,13 @@ func (m *Model) without(e EditStats) error {
 	}
 	if len(stop)+len(e.Excluded) == 0 {
 		return nil
+	}
+	if m.all != nil {
+		all := *m.all
+		if err := all.without(EditStats{Stopped: e.Stopped, Excluded: e.Excluded}); err != nil {
+			return fmt.Errorf("with the topics that were dropped: %w", err)
+		}
+		m.all = &all
 	}
 	m.topics, m.reading, m.wordTopics = slices.Clone(m.topics), slices.Clone(m.reading), slices.Clone(m.wordTopics)
 	left := make([]float64, m.k)
@@ -404,42 +375,60 @@ func scaled(a []float64, k int) []float64 {
 
 // into returns for each of k topics the one it is part of, which may be itself; −1: it is dropped.
 func (e Edits) into(k int) ([]int, error) {
-	of := make([]int, k)
+	of, fate, left := make([]int, k), make([]string, k), k
 	for t := range of {
-		of[t] = -1
+		of[t] = t
 	}
-	left := k
+	can := func(t int, what string) error {
+		switch {
+		case t < 0 || t >= k:
+			return fmt.Errorf("topic %d, to be %s, is not in [0, %d)", t, what, k)
+		case fate[t] != "":
+			return fmt.Errorf("topic %d is to be %s and %s", t, fate[t], what)
+		}
+		return nil
+	}
+	set := func(t, into int, what string) error {
+		if err := can(t, what); err != nil {
+			return err
+		}
+		of[t], fate[t] = into, what
+		return nil
+	}
 	for _, group := range e.Merge {
 		if len(group) < 2 {
 			return nil, fmt.Errorf("merging %d: want two topics or more", group)
 		}
-		for _, t := range group {
-			switch {
-			case t < 0 || t >= k:
-				return nil, fmt.Errorf("merging %d: topic %d is not in [0, %d)", group, t, k)
-			case of[t] >= 0:
-				return nil, fmt.Errorf("merging %d: topic %d is there twice, or in another group", group, t)
-			}
-			of[t] = group[0]
-		}
 		left -= len(group) - 1
-	}
-	for t, first := range of {
-		if first < 0 {
-			of[t] = t
+		for _, t := range group {
+			if err := set(t, group[0], fmt.Sprintf("part of %d", group[0])); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for _, t := range e.Drop {
-		switch {
-		case t < 0 || t >= k:
-			return nil, fmt.Errorf("topic %d, to be dropped, is not in [0, %d)", t, k)
-		case slices.ContainsFunc(e.Merge, func(g []int) bool { return slices.Contains(g, t) }):
-			return nil, fmt.Errorf("topic %d is to be dropped and merged", t)
-		case of[t] < 0:
-			return nil, fmt.Errorf("topic %d is to be dropped twice", t)
-		}
-		of[t] = -1
 		left--
+		if err := set(t, -1, "dropped"); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(e.Split)) {
+		if e.Split[t] < 2 {
+			return nil, fmt.Errorf("splitting topic %d into %d; want two or more", t, e.Split[t])
+		}
+		if err := set(t, t, fmt.Sprintf("split into %d", e.Split[t])); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(e.Names)) {
+		if err := can(t, "named"); err != nil && !slices.ContainsFunc(e.Merge, func(g []int) bool { return g[0] == t }) {
+			return nil, err
+		}
+	}
+	for _, t := range slices.Sorted(maps.Keys(e.Exclude)) {
+		if err := can(t, "without some words"); err != nil {
+			return nil, err
+		}
 	}
 	if left < 2 {
 		return nil, fmt.Errorf("merging and dropping leave %d topics; want two or more", left)

@@ -257,19 +257,19 @@ func TestEditErrors(t *testing.T) {
 	}
 	id := m.Fingerprint()
 	for want, e := range map[string]Edits{
-		`are of model "", and`:            {},
-		"are of model \"" + id[:4]:        {Model: id[:4]},
-		"merging [3]: want two":           {Model: id, Merge: [][]int{{3}}},
-		"merging []: want two":            {Model: id, Merge: [][]int{{}}},
-		"topic 6 is not in [0, 6)":        {Model: id, Merge: [][]int{{1, 6}}},
-		"topic -1 is not in [0, 6)":       {Model: id, Merge: [][]int{{-1, 1}}},
-		"topic 1 is there twice, or":      {Model: id, Merge: [][]int{{1, 1}}},
-		"merging [2 3]: topic 3 is there": {Model: id, Merge: [][]int{{3, 1}, {2, 3}}},
-		"leave 1 topics":                  {Model: id, Merge: [][]int{{0, 1, 2, 3, 4, 5}}},
-		"topic 6, which is not in [0, 6)": {Model: id, Names: map[int]string{6: "six"}},
-		"part of topic 3; name that one":  {Model: id, Merge: [][]int{{3, 1}}, Names: map[int]string{1: "x"}},
-		`"one" is that of topics 1 and 4`: {Model: id, Names: map[int]string{4: "one"}},
-		"control characters":              {Model: id, Names: map[int]string{4: "a\nb"}},
+		`are of model "", and`:                       {},
+		"are of model \"" + id[:4]:                   {Model: id[:4]},
+		"merging [3]: want two":                      {Model: id, Merge: [][]int{{3}}},
+		"merging []: want two":                       {Model: id, Merge: [][]int{{}}},
+		"topic 6, to be part of 1, is not in [0, 6)": {Model: id, Merge: [][]int{{1, 6}}},
+		"topic -1, to be part of -1, is not in":      {Model: id, Merge: [][]int{{-1, 1}}},
+		"topic 1 is to be part of 1 and part of 1":   {Model: id, Merge: [][]int{{1, 1}}},
+		"topic 3 is to be part of 3 and part of 2":   {Model: id, Merge: [][]int{{3, 1}, {2, 3}}},
+		"leave 1 topics":                             {Model: id, Merge: [][]int{{0, 1, 2, 3, 4, 5}}},
+		"topic 6, to be named, is not in [0, 6)":     {Model: id, Names: map[int]string{6: "six"}},
+		"topic 1 is to be part of 3 and named":       {Model: id, Merge: [][]int{{3, 1}}, Names: map[int]string{1: "x"}},
+		`"one" is that of topics 1 and 4`:            {Model: id, Names: map[int]string{4: "one"}},
+		"control characters":                         {Model: id, Names: map[int]string{4: "a\nb"}},
 	} {
 		if got, err := m.Edit(e); err == nil || !strings.HasPrefix(err.Error(), "jsmf: edit: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, %v", want, got, err)

@@ -1,6 +1,7 @@
 package jsmf
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -56,6 +57,7 @@ func (m *Model) sections() []modelfile.Section {
 		{Tag: "BOOT", Field: "uncertainty", Content: modelfile.Bytes(m.uncertaintyBytes, m.setUncertainty), Check: func() error { return m.add.Uncertainty.check(n, m.families()) }},
 		{Tag: "PAIR", Field: "uncertainty", Required: true, Content: modelfile.FloatParts(0, m.pairParts, m.setPairs)},
 		{Tag: "VERD", Field: "verdicts", Content: modelfile.JSON(&m.add.Verdicts), Check: func() error { return checkVerdicts(m.add.Verdicts, k) }},
+		{Tag: "DROP", Field: "dropped topics", Required: true, Content: modelfile.Bytes(m.droppedBytes, m.setDropped), Check: m.checkDropped},
 	}
 }
 
@@ -164,6 +166,35 @@ func (m *Model) setUncertainty(b []byte) error {
 		u.Pairs = m.add.Uncertainty.Pairs
 	}
 	m.add.Uncertainty = &u
+	return nil
+}
+
+// droppedBytes returns the model with the topics that were dropped, as a file of its own.
+func (m *Model) droppedBytes() ([]byte, error) {
+	if m.all == nil {
+		return nil, nil
+	}
+	all := *m.all
+	all.vocab, all.stats, all.prov = nil, Stats{}, Provenance{}
+	var b bytes.Buffer
+	_, err := modelfile.Write(&b, all.n, all.k, all.sections())
+	return b.Bytes(), err
+}
+
+// setDropped takes over what droppedBytes returned.
+func (m *Model) setDropped(b []byte) error {
+	m.all = new(Model)
+	return modelfile.Read(bytes.NewReader(b), func(n, k int) []modelfile.Section {
+		s := m.all.begin(n, k)
+		return s[:len(s)-1] // of which none was dropped
+	})
+}
+
+// checkDropped checks the sizes of the model with the topics that were dropped.
+func (m *Model) checkDropped() error {
+	if m.all != nil && (m.all.n != m.n || m.all.k <= m.k) {
+		return fmt.Errorf("with them the model has %d words and %d topics, and without %d and %d", m.all.n, m.all.k, m.n, m.k)
+	}
 	return nil
 }
 

@@ -17,14 +17,16 @@ import (
 
 // inferTopics returns what package infer needs of the model. It shares the memory of the model.
 func (m *Model) inferTopics() infer.Topics {
+	all := cmp.Or(m.all, m)
 	t := infer.Topics{
-		B:      m.denseTopics(),
-		A:      mat.NewDense(m.k, m.k, m.corr),
-		Alpha:  slices.Clone(m.alpha),
-		Logits: m.logits,
+		B:      all.denseTopics(),
+		A:      mat.NewDense(all.k, all.k, all.corr),
+		Alpha:  slices.Clone(all.alpha),
+		Logits: all.logits,
+		Hidden: all.k - m.k,
 	}
-	if m.wordTopics != nil {
-		t.WordTopics = mat.NewDense(m.n, m.k, m.wordTopics)
+	if all.wordTopics != nil {
+		t.WordTopics = mat.NewDense(m.n, all.k, all.wordTopics)
 	}
 	if m.dual != nil {
 		t.Dual = mat.NewSymDense(m.k, m.dual)
@@ -49,8 +51,12 @@ func (m *Model) Inferer(ctx context.Context, method infer.Method, opt infer.Opti
 }
 
 // LearnDual learns what [infer.PADD] needs from documents, normally those of the fit, and returns a
-// copy of the model that holds it. Words of the corpus that the model lacks are left out.
+// copy of the model that holds it. Words of the corpus that the model lacks are left out. It is an error if topics
+// were dropped (Edits).
 func (m *Model) LearnDual(ctx context.Context, c *corpus.Corpus, p infer.PADD, opt infer.Options) (*Model, *infer.Learned, error) {
+	if m.all != nil {
+		return nil, nil, errorf("learn dual: topics were dropped from the model, which documents still have")
+	}
 	docs, err := m.reindex(ctx, c)
 	if err != nil {
 		return nil, nil, errorf("learn dual: %w", err)

@@ -27,7 +27,7 @@ import (
 // Methods panic on a topic outside [0, K) or a word outside [0, N), as indexing a slice does.
 //
 // A model takes 8·N·K bytes and its vocabulary; another 8·N·K if it has a Reading, the same if it was
-// not refined ([Pipeline.Refine]), and its [Additions].
+// not refined ([Pipeline.Refine]) or topics were dropped ([Edits]), and its [Additions].
 type Model struct {
 	n, k       int
 	vocab      []string  // nil: words are named by their numbers
@@ -46,6 +46,7 @@ type Model struct {
 	tree       *recovery.Tree           // nil: the topics were not split; never written to
 	stems      *stems.Index             // of the vocabulary, by the Stemmer of the tokenizer; nil without one
 	background []bool                   // nil: no topic is background
+	all        *Model                   // with the topics that were dropped, which come last; nil: none was
 	add        Additions                // without Names where all are ""
 
 	index func() map[string]int
@@ -82,6 +83,10 @@ func (m *Model) ready() *Model {
 		m.background = nil
 	}
 	m.prov.FormatVersion = modelfile.Version
+	if m.all != nil {
+		m.all.vocab = m.vocab
+		m.all.ready()
+	}
 	m.index = sync.OnceValue(func() map[string]int {
 		index := make(map[string]int, len(m.vocab))
 		for i, w := range slices.Backward(m.vocab) { // the first of two that are the same stays

@@ -139,21 +139,23 @@ func (m *Model) userName(t int) string {
 	return m.add.Names[t]
 }
 
-// carried returns the topics of the previous model over the words of the documents, one after the other.
+// carried returns the topics of the previous model over the words of the documents, one after the other, and last those
+// that were dropped.
 func (r *run) carried() ([][]float64, error) {
 	prev := r.ask.from
-	out := make([][]float64, prev.k)
+	all := cmp.Or(prev.all, prev)
+	out := make([][]float64, all.k)
 	for t := range out {
 		out[t] = make([]float64, r.pr.n)
 		sum := 0.
 		for i, w := range r.before {
 			if w >= 0 {
-				out[t][i] = prev.topics[w*prev.k+t]
+				out[t][i] = all.topics[w*all.k+t]
 				sum += out[t][i]
 			}
 		}
 		if sum == 0 {
-			return nil, fmt.Errorf("From: the documents have no word of topic %d (%s)", t, prev.Name(t))
+			return nil, fmt.Errorf("From: the documents have no word of topic %d (%s)", t, all.Name(t))
 		}
 		floats.Scale(1/sum, out[t])
 	}
@@ -257,7 +259,7 @@ func (r *run) carry(ctx context.Context, free *mat.Dense) (*refine.Result, error
 	}
 	x.From, x.Tree = nil, nil
 	if !slices.Contains(of, -1) {
-		x.Tree = merging{first: of}.tree(prev.tree)
+		x.Tree = merging{first: of}.tree(cmp.Or(prev.all, prev).tree)
 	}
 	return x, nil
 }
@@ -277,6 +279,10 @@ func toEnd[T any](list []T, i int) []T {
 // previous model, without the words that were hidden there, and fills in Stats.Refit. as has for each topic
 // that of the previous model which it follows, −1 for none; nil: it is matched.
 func (m *Model) follow(ctx context.Context, prev *Model, as []int, workers int) (*Model, error) {
+	if as != nil {
+		dropped := func(t int) bool { return t >= prev.k }
+		m, as = m.showing(func(l int) bool { return !dropped(as[l]) }), slices.DeleteFunc(slices.Clone(as), dropped)
+	}
 	al, err := align(ctx, prev, m, as, workers)
 	if err != nil {
 		return nil, errorf("the previous model: %w", err)

@@ -1,6 +1,7 @@
 package jsmf
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -267,6 +268,7 @@ func (m *Model) regrouped(p merging) *Model {
 		}
 	}
 	out.add.Names = cloneNames(permuted(m.add.Names, p.first))
+	out.all = m.hide(p)
 	out.derive()
 	if m.add.Documents != nil {
 		out.add.Documents = m.add.Documents.clone()
@@ -311,6 +313,46 @@ func (m *Model) regrouped(p merging) *Model {
 	return &out
 }
 
+// showing returns the model with some of its topics dropped.
+func (m *Model) showing(shown func(t int) bool) *Model {
+	into := make([]int, m.k)
+	for t := range into {
+		if into[t] = t; !shown(t) {
+			into[t] = -1
+		}
+	}
+	if !slices.Contains(into, -1) {
+		return m
+	}
+	return m.regrouped(m.plan(into))
+}
+
+// hide returns the topics that p leaves, with those that it drops and those that were dropped before; nil: there are none.
+func (m *Model) hide(p merging) *Model {
+	all := cmp.Or(m.all, m)
+	p.first, p.to, p.weight = slices.Clone(p.first), slices.Clone(p.to), slices.Clone(p.weight)
+	left := len(p.first)
+	for t := range all.k {
+		if t >= m.k {
+			p.to = append(p.to, -1)
+		}
+		if p.to[t] < 0 {
+			p.to[t], p.first = len(p.first), append(p.first, t)
+		}
+	}
+	if len(p.first) == left {
+		return nil
+	}
+	if p.weight != nil {
+		p.weight = append(p.weight, make([]float64, all.k-m.k)...)
+		for _, t := range p.first[left:] {
+			p.weight[t] = 1
+		}
+	}
+	bare := &Model{n: m.n, k: all.k, vocab: m.vocab, topics: all.topics, wordTopics: all.wordTopics, corr: all.corr, marginals: m.marginals, alpha: all.alpha, logits: all.logits, tree: all.tree}
+	return bare.ready().regrouped(p)
+}
+
 // mergedFrom finishes m, some topics of which are several of another model: what is not known of
 // such topics is left out.
 func (m *Model) mergedFrom(of *Model, p merging) {
@@ -340,11 +382,14 @@ func (m *Model) withoutDropped(of *Model) {
 	rows(m.wordTopics)
 	if c := m.add.Documents; c != nil && len(c.IDs) > 0 {
 		for d := range c.IDs {
-			if left := vec.Sum(c.W.RawRowView(d)); left == 0 {
-				c.Docs[d].Status = infer.AllZero
+			left, doc := vec.Sum(c.W.RawRowView(d)), &c.Docs[d]
+			if left == 0 {
+				doc.Status = infer.AllZero
 			} else if left < 0.1 {
-				c.Docs[d].Status = infer.NoTopic
+				doc.Status = infer.NoTopic
 			}
+			unknown := float64(doc.Tokens * max(0, 1-left))
+			doc.Tokens, doc.Unknown = doc.Tokens-unknown, doc.Unknown+unknown
 		}
 		rows(c.W.RawMatrix().Data)
 	}

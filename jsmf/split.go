@@ -2,6 +2,7 @@ package jsmf
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 
@@ -48,6 +49,9 @@ func (s *SplitStats) judge(ctx context.Context, r *run, topics [][]float64) erro
 	if err != nil {
 		return err
 	}
+	if docs.Info().Documents == 0 {
+		return nil
+	}
 	less, gain, err := s.gain(ctx, r, docs, topics[s.Topic])
 	if err != nil || less == nil {
 		return err
@@ -92,8 +96,11 @@ func (s *SplitStats) gain(ctx context.Context, r *run, docs *corpus.Encoded, top
 	begin := refine.Start{B: mat.NewDense(len(topic), 1, topic)}
 	for k := s.Parts - 1; k <= s.Parts; k++ {
 		x, err := refine.Passes{}.Refine(ctx, docs, begin, refine.Options{K: k, Function: r.pr.function, Workers: r.ask.workers})
+		if _, ok := errors.AsType[*refine.SplitError](err); ok {
+			return nil, 0, nil
+		}
 		if err != nil {
-			return nil, 0, ctx.Err()
+			return nil, 0, err
 		}
 		h := x.LogLik()
 		if gain = h[len(h)-1] - gain; k < s.Parts {
@@ -107,7 +114,7 @@ func (s *SplitStats) gain(ctx context.Context, r *run, docs *corpus.Encoded, top
 // fewer than two are left out.
 func (r *run) tokensOf(ctx context.Context, topics [][]float64, topic int) (*corpus.Encoded, error) {
 	t := r.ask.from.inferTopics()
-	t.B, t.WordTopics, t.Dual = beside(topics), nil, nil
+	t.B, t.WordTopics, t.Dual, t.Hidden = beside(topics), nil, nil, 0
 	by, err := infer.MAP{}.Prepare(ctx, t, infer.Options{})
 	if err != nil {
 		return nil, err

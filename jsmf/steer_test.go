@@ -196,13 +196,13 @@ func TestEditErrorsOfParts(t *testing.T) {
 	c, _, _ := seeded(t, 20, 2)
 	id := m.Fingerprint()
 	for want, e := range map[string]Edits{
-		"into 1":                         {Split: map[int]int{1: 1}},
-		"topic 4, to be dropped":         {Drop: []int{4}},
-		"topic -1, to be split into 2":   {Split: map[int]int{-1: 2}},
-		"dropped twice":                  {Drop: []int{1, 1}},
-		"split into 2 and dropped":       {Drop: []int{1}, Split: map[int]int{1: 2}},
-		"topic 2 is to be dropped and":   {Drop: []int{2}, Merge: [][]int{{1, 2}}},
-		"a name for topic 1, which is":   {Split: map[int]int{1: 2}, Names: map[int]string{1: "x"}},
+		"into 1":                                  {Split: map[int]int{1: 1}},
+		"topic 4, to be dropped":                  {Drop: []int{4}},
+		"topic -1, to be split into 2":            {Split: map[int]int{-1: 2}},
+		"to be dropped and dropped":               {Drop: []int{1, 1}},
+		"dropped and split into 2":                {Drop: []int{1}, Split: map[int]int{1: 2}},
+		"topic 2 is to be part of 1 and dropped":  {Drop: []int{2}, Merge: [][]int{{1, 2}}},
+		"topic 1 is to be split into 2 and named": {Split: map[int]int{1: 2}, Names: map[int]string{1: "x"}},
 		"leave 1":                        {Drop: []int{0, 1, 2}},
 		"and there are none":             {Drop: []int{1}, Split: map[int]int{2: 2}},
 		"the edits are of model \"old\"": {Model: "old", Drop: []int{1}},
@@ -321,9 +321,9 @@ func TestEditWords(t *testing.T) {
 	for want, e := range map[string]Edits{
 		"to stop that are not in the vocabulary: \"w99999\"": {Stop: []string{"w99999"}},
 		"keep out of topic 3 that are not":                   {Exclude: map[int][]string{3: {"w99999"}}},
-		"topic 10, which is not":                             {Exclude: map[int][]string{10: {"w1"}}},
-		"topic 1, which is merged":                           {Exclude: map[int][]string{1: {"w1"}}, Merge: [][]int{{1, 2}}},
-		"no words but":                                       {Stop: m.Vocabulary()},
+		"topic 10, to be without some words, is not":         {Exclude: map[int][]string{10: {"w1"}}},
+		"topic 1 is to be part of 1 and without some words":  {Exclude: map[int][]string{1: {"w1"}}, Merge: [][]int{{1, 2}}},
+		"no words but": {Stop: m.Vocabulary()},
 	} {
 		e.Model = id
 		if _, err := m.Edit(e); err == nil || !strings.Contains(err.Error(), want) {
@@ -361,5 +361,26 @@ func TestRefitMoved(t *testing.T) {
 	turned := got.reordered([]int{3, 1, 2, 0}).Stats().Refit
 	if !slices.Equal(turned.Moved, []int{3}) || !slices.Equal(turned.New, []int{0}) || turned.Moves[3] != 0.01 {
 		t.Errorf("turned: %+v", turned)
+	}
+}
+
+// What cannot be divided is not judged, and what is wrong with the documents is an error.
+func TestSplitNotJudged(t *testing.T) {
+	r := &run{pr: &problem{n: 3}}
+	docs, err := corpus.Encode(t.Context(), corpus.FromSeq(func(yield func(corpus.Document, error) bool) {
+		yield(corpus.Document{Words: []int32{0, 2}}, nil)
+	}, corpus.Description{Vocabulary: []string{"a", "b", "c"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := SplitStats{Topic: 1, Name: "x", Parts: 2}
+	if less, gain, err := s.gain(t.Context(), r, docs, []float64{0.5, 0, 0.5}); less != nil || gain != 0 || err != nil {
+		t.Errorf("a document of two words: %v, %v, %v", less, gain, err)
+	}
+	if _, _, err := s.gain(t.Context(), r, docs, []float64{1}); err == nil {
+		t.Error("documents of other words are said to be too few")
+	}
+	if s.BorneOut() || !strings.HasPrefix(s.String(), "too few documents have enough of topic 1 (x) to tell") {
+		t.Errorf("%v", s)
 	}
 }

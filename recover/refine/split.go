@@ -126,6 +126,13 @@ func (s *topics) leastTokens() float64 {
 	return min(dividedTokens, float64(s.seen.tokens)/float64(s.seen.docs)/4)
 }
 
+// SplitError says that topics cannot be split into as many as were asked for.
+type SplitError struct{ Want, Start, Have int }
+
+func (e *SplitError) Error() string {
+	return fmt.Sprintf("%d topics cannot be made of the %d that there are, but %d: the documents do not tell more apart", e.Want, e.Start, e.Have)
+}
+
 // children divides topics, in proportion to weights, into k in all. divide finds the children of topic t,
 // k at most.
 func (s *topics) children(ctx context.Context, weights []float64, k int, divide func(t, k int) ([]child, error)) ([][]child, error) {
@@ -158,7 +165,7 @@ func (s *topics) children(ctx context.Context, weights []float64, k int, divide 
 		}
 		if have == k || round == splitRounds {
 			if k >= s.want && have < s.want {
-				return nil, fmt.Errorf("%d topics cannot be made of the %d that there are, but %d: the documents do not tell more apart", s.want, len(out), have)
+				return nil, &SplitError{s.want, len(out), have}
 			}
 			return out, nil
 		}
