@@ -3,23 +3,24 @@
   // People may rename topics and say that some are one, which holds in all views. What needs the model or the
   // documents is marked only: words that are hidden, stopped or kept out of a topic, topics that are split or
   // dropped. Edits can be undone, are kept by the browser where it may, for pages of the same model, and are
-  // saved as jsmf.Edits reads them.
+  // saved as jsmf.Edits reads them. Words that are to be seeds of a topic in the next fit are saved by themselves.
   let restoreEdits, planned, struck, editWord;
   {
     const first = { topics: data.topics, matrix: data.matrix, columns: data.columns.map((c) => c.values) };
-    const none = { names: {}, merge: [], split: {}, drop: [], hide: [], exclude: {}, stop: [] }; // as in jsmf.Edits
+    const none = { names: {}, merge: [], split: {}, drop: [], hide: [], exclude: {}, stop: [], seeds: {} }; // as in jsmf.Edits, but for seeds
     let now = structuredClone(none);
     const before = []; // the edits before each
     const membersOf = (k) => now.merge.find((g) => g[0] === k) || [k];
     // planned says what is to become of a topic, and struck what of a word in it; "": nothing.
     planned = (k) => now.split[k] ? "to be split into " + now.split[k] : now.drop.includes(k) ? "to be dropped" : "";
-    struck = (w, k) => now.hide.includes(words[w]) ? "hidden" : now.stop.includes(words[w]) ? say("a stop {word}") : (now.exclude[k] || []).includes(words[w]) ? "kept out" : "";
+    struck = (w, k) => now.hide.includes(words[w]) ? "hidden" : now.stop.includes(words[w]) ? say("a stop {word}") : (now.exclude[k] || []).includes(words[w]) ? "kept out" : (now.seeds[k] || []).includes(words[w]) ? "a seed" : "";
     const told = () => [
       ...Object.entries(now.names).map(([k, s]) => "Topic " + k + " is “" + s + "”"),
       ...now.merge.map((g) => "Topics " + g.join(", ") + " are one"),
       ...range(K).filter(planned).map((k) => "Topic " + k + " is " + planned(k)),
       ...now.hide.map((w) => "“" + w + "” names no topic"),
       ...now.stop.map((w) => say("“" + w + "” is a stop {word}")),
+      ...Object.entries(now.seeds).map(([k, list]) => "Seeds of topic " + k + ": " + list.join(", ")),
       ...Object.entries(now.exclude).flatMap(([k, list]) => list.map((w) => "“" + w + "” is kept out of topic " + k)),
     ];
     const without = (list, x) => { if (list.includes(x)) list.splice(list.indexOf(x), 1); };
@@ -105,7 +106,8 @@
       $("edits").hidden = !before.length;
       $("edits-told").textContent = n === 1 ? "1 edit" : n + " edits";
       $("edits-list").replaceChildren(...all.map((s) => el("li", { dir: "auto" }, s)));
-      $("edits-save").disabled = !n;
+      $("edits-save").disabled = n === Object.keys(now.seeds).length;
+      $("seeds-save").hidden = !Object.keys(now.seeds).length;
       try {
         if (n) localStorage.setItem(key, JSON.stringify(now));
         else localStorage.removeItem(key);
@@ -119,8 +121,8 @@
         const kept = { ...none, ...JSON.parse(localStorage.getItem(key)) };
         const is = (k) => Number.isInteger(Number(k)) && k >= 0 && k < K, texts = (list) => list.every((s) => typeof s === "string");
         const members = kept.merge.flat(), once = [...members, ...kept.drop, ...Object.keys(kept.split).map(Number)];
-        if (![...once, ...Object.keys(kept.names), ...Object.keys(kept.exclude)].every(is) || new Set(once).size < once.length || kept.merge.some((g) => g.length < 2) ||
-          !Object.values(kept.split).every((m) => Number.isInteger(m) && m > 1) || ![Object.values(kept.names), kept.hide, kept.stop, ...Object.values(kept.exclude)].every(texts)) return;
+        if (![...once, ...Object.keys(kept.names), ...Object.keys(kept.exclude), ...Object.keys(kept.seeds)].every(is) || new Set(once).size < once.length || kept.merge.some((g) => g.length < 2) ||
+          !Object.values(kept.split).every((m) => Number.isInteger(m) && m > 1) || ![Object.values(kept.names), kept.hide, kept.stop, ...Object.values(kept.exclude), ...Object.values(kept.seeds)].every(texts)) return;
         before.push(now);
         now = kept;
         if (!told().length) before.pop();
@@ -184,7 +186,9 @@
           now.merge = now.merge.filter((g) => g[0] !== k && g[0] !== other);
           now.merge.push(joined);
           delete now.names[other];
-          for (const l of joined) delete now.exclude[l];
+          const seeds = [...new Set(joined.flatMap((l) => now.seeds[l] || []))];
+          for (const l of joined) for (const x of [now.exclude, now.seeds]) delete x[l];
+          if (seeds.length) now.seeds[joined[0]] = seeds;
         });
       }
       showForm(null, "merge");
@@ -209,6 +213,7 @@
       if (!isNum(parts)) return;
       delete now.names[k];
       delete now.exclude[k];
+      delete now.seeds[k];
       if (parts > 0) now.split[k] = parts;
       else now.drop.push(k);
     });
@@ -238,15 +243,18 @@
       $("word-stop").setAttribute("aria-pressed", String(now.stop.includes(words[w])));
       out.setAttribute("aria-pressed", String(is === "kept out"));
       out.disabled = membersOf(topic).length > 1 || !!planned(topic);
+      $("word-seed").setAttribute("aria-pressed", String(is === "a seed"));
+      $("word-seed").disabled = !!planned(topic);
     };
     const press = (id, lists) => $(id).addEventListener("click", () => {
       const w = word, s = words[w], pressed = $(id).getAttribute("aria-pressed") === "true";
       edit(() => {
         without(now.hide, s);
         without(now.stop, s);
-        if (now.exclude[topic]) without(now.exclude[topic], s);
+        const ofTopics = [now.exclude, now.seeds];
+        for (const x of ofTopics) if (x[topic]) without(x[topic], s);
         if (!pressed) lists().push(s);
-        for (const k of Object.keys(now.exclude)) if (!now.exclude[k].length) delete now.exclude[k];
+        for (const x of ofTopics) for (const k of Object.keys(x)) if (!x[k].length) delete x[k];
       });
       tellWord(w);
       $(id).focus();
@@ -254,6 +262,7 @@
     press("word-hide", () => now.hide);
     press("word-stop", () => now.stop);
     press("word-exclude", () => now.exclude[topic] ||= []);
+    press("word-seed", () => now.seeds[topic] ||= []);
     $("undo").addEventListener("click", () => {
       now = before.pop();
       apply();
@@ -261,8 +270,13 @@
     });
     $("edits-save").addEventListener("click", () => {
       const out = { model: data.model };
-      for (const [key, x] of Object.entries(now)) if (Object.keys(x).length) out[key] = x;
+      for (const [key, x] of Object.entries(now)) if (key !== "seeds" && Object.keys(x).length) out[key] = x;
       download("edits.json", "application/json", JSON.stringify(out, null, 2) + "\n");
+    });
+    // A line a topic, "name: word word", as the program reads them. Without the name, words name the topic.
+    $("seeds-save").addEventListener("click", () => {
+      const given = (k) => label(k).includes(" · ") ? "" : label(k).replaceAll(":", " ");
+      download("seeds.txt", "text/plain", Object.entries(now.seeds).map(([k, list]) => given(k) + ": " + list.join(" ") + "\n").join(""));
     });
     // The table for print.
     onEdit.push(() => document.querySelectorAll(".static tr[data-topic]").forEach((tr) => {

@@ -105,7 +105,7 @@
       tick.hidden = all > 1;
       const isAnchor = x.w === t.anchor || (t.group || []).includes(x.w);
       const out = struck(x.w, topic);
-      return el("li", { class: (isAnchor ? "is-anchor" : "") + (out ? " struck" : ""), onpointerenter: (e) => hoverWord(x.w, e.currentTarget), onpointerleave: () => hoverWord(-1) },
+      return el("li", { class: (isAnchor ? "is-anchor" : "") + (out === "a seed" ? " seed" : out ? " struck" : ""), onpointerenter: (e) => hoverWord(x.w, e.currentTarget), onpointerleave: () => hoverWord(-1) },
         el("button", { type: "button", dir: "auto", title: words[x.w], "aria-label": words[x.w] + (isAnchor ? ", the anchor" : "") + (out ? ", " + out : "") + ": where else?", onclick: () => tellWord(x.w) }, (isAnchor ? "◆ " : "") + words[x.w]),
         el("span", { class: "track", "aria-hidden": "true" }, bar, tick),
         el("span", { class: "v" }, small(x.p)), el("span", { class: "v" }, times(x.p / data.p[x.w])));

@@ -80,7 +80,7 @@ func TestEdits(t *testing.T) {
 	checkMerged(v, edited, []int{5, 6, 12})
 
 	// What the page only marks is saved, too: words, and topics that are split or dropped.
-	planned := checkPlans(v, m)
+	planned, seeds := checkPlans(v, m, called)
 	e = jsmf.Edits{}
 	if err := json.Unmarshal([]byte(d.press(v, "#edits-save")), &e); err != nil {
 		t.Fatal(err)
@@ -88,6 +88,9 @@ func TestEdits(t *testing.T) {
 	if !reflect.DeepEqual(e.Hide, planned.Hide) || !reflect.DeepEqual(e.Exclude, planned.Exclude) || !reflect.DeepEqual(e.Stop, planned.Stop) ||
 		!reflect.DeepEqual(e.Split, planned.Split) || !reflect.DeepEqual(e.Drop, planned.Drop) || len(e.Merge) != 2 {
 		t.Fatalf("edits %+v, want also %+v", e, planned)
+	}
+	if got := d.press(v, "#seeds-save"); got != seeds {
+		t.Errorf("seeds %q, want %q", got, seeds)
 	}
 	e.Split, e.Drop = nil, nil // these need documents
 	if edited, err = m.Edit(e); err != nil {
@@ -100,7 +103,7 @@ func TestEdits(t *testing.T) {
 	// They are kept for the next visit, and undone together there.
 	v.Run(chromedp.Reload())
 	v.Wait(`document.documentElement.dataset.ready === "true" && document.querySelectorAll("#list li").length === 17`)
-	if told := visit.Eval[string](v, `document.getElementById("edits-told").textContent`); told != "8 edits" {
+	if told := visit.Eval[string](v, `document.getElementById("edits-told").textContent`); told != "10 edits" {
 		t.Errorf("after a reload: %s", told)
 	}
 	v.Run(visit.Focus("#undo"), visit.Key(kb.Enter))
@@ -111,8 +114,9 @@ func TestEdits(t *testing.T) {
 	v.Leave(func(u *url.URL) bool { return u.Scheme == "blob" || only(file)(u) })
 }
 
-// checkPlans splits and drops topics, and says what is to become of three words of another.
-func checkPlans(v *visit.Visit, m *jsmf.Model) jsmf.Edits {
+// checkPlans splits and drops topics, says what is to become of three words of another, and makes words seeds of topic 3,
+// which has this name, and of one without.
+func checkPlans(v *visit.Visit, m *jsmf.Model, called string) (_ jsmf.Edits, seeds string) {
 	t := v.T
 	t.Helper()
 	chooseTopic(v, 9)
@@ -140,7 +144,15 @@ func checkPlans(v *visit.Visit, m *jsmf.Model) jsmf.Edits {
 		}
 		v.Wait(struck)
 	}
-	return jsmf.Edits{Split: map[int]int{9: 3}, Drop: []int{11}, Exclude: map[int][]string{8: {words[0].Word}}, Hide: []string{words[1].Word}, Stop: []string{words[2].Word}}
+	var made []string
+	for _, x := range []struct{ topic, word int }{{13, 1}, {13, 2}, {3, 1}} {
+		chooseTopic(v, x.topic)
+		bar := fmt.Sprintf("#bars li:nth-child(%d)", x.word)
+		made = append(made, visit.Eval[string](v, fmt.Sprintf(`document.querySelector("%s button").title`, bar)))
+		v.Run(visit.Focus(bar+" button"), visit.Key(kb.Enter), visit.Focus("#word-seed"), visit.Key(kb.Enter))
+		v.Wait(fmt.Sprintf(`document.querySelector("%s").classList.contains("seed")`, bar))
+	}
+	return jsmf.Edits{Split: map[int]int{9: 3}, Drop: []int{11}, Exclude: map[int][]string{8: {words[0].Word}}, Hide: []string{words[1].Word}, Stop: []string{words[2].Word}}, fmt.Sprintf("%s: %s\n: %s %s\n", called, made[2], made[0], made[1])
 }
 
 // checkRename names topic 3, and looks for the name in every view. No second topic can have
