@@ -2,6 +2,8 @@ package jsmf
 
 import (
 	"bytes"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/infer"
 	"github.com/jsmf-go/spectral/internal/testutil"
+	"github.com/jsmf-go/spectral/recover/refine"
 )
 
 // A topic that was dropped stays dropped: a refit with a tenth more documents moves the other topics no more than it does
@@ -147,4 +150,59 @@ func TestDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("split", split, 10)
+}
+
+// What a person has decided is kept by ten refits, each to a tenth more documents: seeds, a name, a topic made of two, one
+// in two parts and one that is dropped. Topics keep their numbers: each is the planted topics that it was.
+func TestKeptByTenRefits(t *testing.T) {
+	testutil.NotWithRace(t)
+	const size = 500
+	c, b, best := seeded(t, size, size/10)
+	order := rand.New(rand.NewPCG(1, 2)).Perm(size)
+	first := func(n float64) *corpus.Corpus {
+		out, err := c.Select(slices.Sorted(slices.Values(order[:int(n)])), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	n := size / math.Pow(1.1, 10)
+	p := New(10).Words(300).Refine(refine.Passes{N: 8, Correlated: 4})
+	m, err := p.Seeds(Seed{Name: "zero", Words: best[0][:4]}, Seed{Name: "one", Words: best[1][:4]}).Fit(t.Context(), first(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nearest := func(m *Model, k int) (at int) {
+		for s := range 10 {
+			if similarity(m, k, b, s) > similarity(m, k, b, at) {
+				at = s
+			}
+		}
+		return at
+	}
+	gone := nearest(m, 7)
+	if m, err = p.Edit(t.Context(), m, first(n), Edits{Model: m.Fingerprint(), Names: map[int]string{2: "two"}, Merge: [][]int{{3, 4}}, Split: map[int]int{5: 2}, Drop: []int{7}}); err != nil {
+		t.Fatal(err)
+	}
+	var was []int
+	for k := range m.K() {
+		was = append(was, nearest(m, k))
+	}
+	for range 10 {
+		n *= 1.1
+		if m, err = p.From(m).Fit(t.Context(), first(math.Round(n))); err != nil {
+			t.Fatal(err)
+		}
+		if st := m.Stats().Refit; len(m.TopicShares()) != len(was) || len(st.New)+len(st.Vanished) > 0 {
+			t.Fatalf("%.0f documents: %d topics, new %v, gone %v", n, m.K(), st.New, st.Vanished)
+		}
+	}
+	for k, s := range was {
+		if at := nearest(m, k); at != s || at == gone {
+			t.Errorf("topic %d was planted topic %d and is %d; topic %d was dropped", k, s, at, gone)
+		}
+	}
+	if m.userName(0) != "zero" || m.userName(1) != "one" || m.userName(2) != "two" || len(m.Stats().Seeds) != 2 {
+		t.Errorf("names %q, seeds %+v", m.add.Names, m.Stats().Seeds)
+	}
 }
