@@ -30,7 +30,7 @@ type Compositions struct {
 	// Docs describes the inference of each document.
 	Docs []infer.Doc
 	// Unknown counts for each document the tokens of words that the model lacks. (Docs[m].Unknown
-	// counts those of words that are in no topic.)
+	// counts those of words that are in no topic, or of topics that were dropped.)
 	Unknown []int64
 }
 
