@@ -27,6 +27,9 @@ type data struct {
 	P           []number          `json:"p"`    // p(word)
 	Home        [][]number        `json:"home"` // the topics where the word is: topic, p(topic | word), …
 	Topics      []topicData       `json:"topics"`
+	Alpha       []rough           `json:"alpha"`          // the prior of documents; none in a model without
+	Mean        []rough           `json:"mean,omitempty"` // that of logits, with Covariance by rows
+	Covariance  []rough           `json:"covariance,omitempty"`
 	Tree        *treeData         `json:"tree,omitempty"`
 	Columns     []column          `json:"columns"`
 	Matrix      matrixData        `json:"matrix"`

@@ -27,7 +27,7 @@
 //
 // [Options] add measures, effects of metadata, a hierarchy, a sweep, the curation of the
 // vocabulary, times, and documents on a map, up to 100,000 of them: each
-// among its topics, to be searched, filtered by labels and metadata, chosen by areas, compared
+// among its topics, to be searched by words or by a text that they are to be like, filtered by labels and metadata, chosen by areas, compared
 // and read, with the words of a topic marked. [Nouns] lets the page speak of artists and
 // listeners, or items and baskets, instead of words and documents.
 //

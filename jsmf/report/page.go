@@ -11,8 +11,11 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/jsmf-go/spectral/corpus"
 	"github.com/jsmf-go/spectral/internal/nanjson"
+	"github.com/jsmf-go/spectral/internal/vec"
 	"github.com/jsmf-go/spectral/jsmf"
 	"github.com/jsmf-go/spectral/jsmf/effects"
 )
@@ -109,8 +112,16 @@ func newPage(m *jsmf.Model, o *Options) (*page, error) {
 	p.curation(o.Curation)
 	p.provenance(m, st)
 	p.times(st, o)
-	d := &data{Nouns: phrases, Model: m.Fingerprint(), Steps: lambdaSteps, Top: o.TopWords}
+	d := &data{Nouns: phrases, Model: m.Fingerprint(), Steps: lambdaSteps, Top: o.TopWords, Alpha: as[rough](m.Alpha())}
 	used := newWordList(m, unigram(m), p.word)
+	if o.Documents != nil { // texts are found by their words
+		for _, w := range vec.Top(m.N(), foundWords, func(i int) float64 { return used.p[i] }) {
+			used.used[w] = true
+		}
+		if l := m.Logits(); l != nil && l.Families == nil {
+			d.Mean, d.Covariance = as[rough](l.Mean), as[rough](mat.DenseCopyOf(l.Covariance).RawMatrix().Data)
+		}
+	}
 	shares := m.TopicShares()
 	p.list(m)
 	d.Topics = p.topics(m, shares, used, o)

@@ -154,6 +154,9 @@ func (p *page) documents(o *Options, k int) []docData {
 	return out
 }
 
+// foundWords is how many words, the most probable ones, the page has besides those that topics show.
+const foundWords = 10000
+
 // lambdaSteps is how many steps the slider between lift (λ = 0) and probability
 // (λ = 1) has.
 const lambdaSteps = 100

@@ -1,5 +1,8 @@
   // ---- documents ---------------------------------------------------------------
 
+  // scripts are those that are written without blanks.
+  const scripts = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
   // docs are the documents of their map, by number: where they are, what they are of, and
   // which are chosen. They draw nothing.
   const docs = data.documents && (() => {
@@ -117,7 +120,7 @@
     });
 
     // What is chosen: the documents for which all of these hold.
-    const wanted = { text: "", levels: new Map(), ranges: new Map(), area: null };
+    const wanted = { text: "", like: "", levels: new Map(), ranges: new Map(), area: null };
     const is = new Uint8Array(count).fill(1);
     const inArea = (area, px, py) => {
       let inside = false;
@@ -162,7 +165,7 @@
       soon();
     };
     const clear = () => {
-      wanted.text = "";
+      wanted.text = wanted.like = "";
       wanted.levels.clear();
       wanted.ranges.clear();
       wanted.area = null;
@@ -171,11 +174,13 @@
     // tell puts what is wanted, but the area, into an address, and take takes it from there.
     const tell = (p) => {
       if (wanted.text.trim()) p.set("text", wanted.text.trim());
+      if (wanted.like.trim()) p.set("like", wanted.like.trim());
       for (const [f, set] of wanted.levels) for (const l of set) p.append("by." + fields[f].name, told(fields[f], l));
       for (const [f, ends] of wanted.ranges) p.set("by." + fields[f].name, ends.map((v) => !isFinite(v) ? "" : fields[f].kind === "time" ? date(v, day) : String(v)).join(".."));
     };
     const take = (p) => {
       wanted.text = p.get("text") || "";
+      wanted.like = p.get("like") || "";
       wanted.levels.clear();
       wanted.ranges.clear();
       fields.forEach((f, at) => {
@@ -213,6 +218,116 @@
       let s = 0;
       for (let j = from[i]; j < from[i + 1]; j++) s += root[kept[j]] * Math.sqrt(shares[j]);
       return s;
+    };
+    // likenessAll does so with the topics that are not stored of a document, which has them as all documents do on average.
+    const restRoot = D.rest.map(Math.sqrt);
+    const likenessAll = (i, root, all = sum(range(K).map((k) => root[k] * restRoot[k]))) => {
+      let s = 0, left = 1, others = all, part = 1;
+      for (let j = from[i]; j < from[i + 1]; j++) {
+        const k = kept[j];
+        s += root[k] * Math.sqrt(shares[j]);
+        left -= shares[j];
+        others -= root[k] * restRoot[k];
+        part -= D.rest[k];
+      }
+      return s + (left > 0 && part > 1e-9 ? others * Math.sqrt(left / part) : 0);
+    };
+    // Topics of a text of which the words have the probabilities p in topics and come c times, under a Dirichlet
+    // prior by CVB0, and under a logistic-normal one by steps of EM, each with one of Newton's.
+    const underDirichlet = (of, tokens) => {
+      const alpha = data.alpha.length ? data.alpha : data.topics.map((t) => t.share);
+      let n = new Float64Array(K).fill(tokens / K);
+      for (const x of of) x.g = new Float64Array(K).fill(1 / K);
+      for (let step = 0; step < 100; step++) {
+        const next = new Float64Array(K);
+        for (const x of of) {
+          const g = x.g.map((own, k) => x.p[k] * (alpha[k] + Math.max(0, n[k] - own))), all = sum(g);
+          if (all > 0) x.g = g.map((v) => v / all);
+          x.g.forEach((v, k) => { next[k] += x.c * v; });
+        }
+        n = next;
+      }
+      const all = tokens + sum(alpha);
+      return n.map((v, k) => (v + alpha[k]) / all);
+    };
+    const underLogits = (of, tokens) => {
+      const { mean, covariance: C } = data, logits = Float64Array.from(mean);
+      const proportions = () => {
+        const top = Math.max(...logits), e = logits.map((x) => Math.exp(x - top)), all = sum(e);
+        return e.map((v) => v / all);
+      };
+      for (let step = 0; step < 40; step++) {
+        const s = proportions(), n = new Float64Array(K);
+        for (const x of of) {
+          const g = s.map((v, k) => v * x.p[k]), all = sum(g);
+          if (all > 0) g.forEach((v, k) => { n[k] += x.c * v / all; });
+        }
+        // (I + tokens·C·(diag s − ssᵀ))·move = C·(n − tokens·s) − (logits − mean), by elimination.
+        const rows = range(K).map((k) => {
+          const row = new Float64Array(K + 1);
+          let along = 0;
+          for (let l = 0; l < K; l++) along += C[K * k + l] * s[l];
+          row[K] = mean[k] - logits[k];
+          for (let l = 0; l < K; l++) {
+            row[l] = tokens * s[l] * (C[K * k + l] - along) + (k === l ? 1 : 0);
+            row[K] += C[K * k + l] * (n[l] - tokens * s[l]);
+          }
+          return row;
+        });
+        for (let k = 0; k < K; k++) {
+          for (let r = k + 1; r < K; r++) {
+            const f = rows[r][k] / rows[k][k];
+            if (f) for (let l = k; l <= K; l++) rows[r][l] -= f * rows[k][l];
+          }
+        }
+        let moved = 0;
+        for (let k = K - 1; k >= 0; k--) {
+          for (let l = k + 1; l < K; l++) rows[k][K] -= rows[k][l] * rows[l][K];
+          rows[k][K] /= rows[k][k];
+        }
+        for (let k = 0; k < K; k++) {
+          logits[k] += clamp(rows[k][K], -3, 3);
+          moved = Math.max(moved, Math.abs(rows[k][K]));
+        }
+        if (moved < 1e-4) break;
+      }
+      return proportions();
+    };
+    // likeText finds what topics a text is of, by the model's inference over the words of
+    // this page: { root, the square roots of the shares; best, the largest topics; known and all, how many words }, or null
+    // if none is known.
+    let numbers = null, given = null; // of words, and p(word | topic) of those that texts had
+    const likeText = (text) => {
+      if (!numbers) [numbers, given] = [new Map(folded.map((w, i) => [w.replace(/[\s_]+/g, "_"), i])), new Map()];
+      const chances = (w) => {
+        if (given.has(w)) return given.get(w);
+        // p(topic | word) of a few topics, the others share the rest; exact where the page has p(word | topic).
+        const h = data.home[w], p = new Float64Array(K), some = h.length / 2, rest = 1 - sum(range(some).map((j) => h[2 * j + 1]));
+        p.fill(K > some ? Math.max(0, rest) / (K - some) : 0);
+        for (let j = 0; j < some; j++) p[h[2 * j]] = h[2 * j + 1];
+        data.topics.forEach((t, k) => {
+          const at = t.words.indexOf(w);
+          p[k] = at >= 0 ? t.p[at] : t.share > 0 ? p[k] * data.p[w] / t.share : 0;
+        });
+        given.set(w, p);
+        return p;
+      };
+      const tokens = fold(text).match(/[\p{L}\p{N}]+(?:['’.&+#/-]+[\p{L}\p{N}]+)*[+#]*/gu) || [], counts = new Map();
+      const take = (word) => { const w = numbers.get(word); if (w !== undefined) counts.set(w, (counts.get(w) || 0) + 1); return w !== undefined; };
+      let known = 0;
+      for (let i = 0; i < tokens.length;) {
+        let n = Math.min(3, tokens.length - i); // phrases first
+        while (n > 1 && !take(tokens.slice(i, i + n).join("_"))) n--;
+        if (n > 1 || take(tokens[i]) || take(tokens[i].replace(/['’]s$/, ""))) known += n;
+        else if (tokens[i].split(/[-/]/).map(take).some(Boolean) || scripts.test(tokens[i]) && range(tokens[i].length).map((j) => take(tokens[i].slice(j, j + 2))).some(Boolean)) known++;
+        i += n;
+      }
+      if (!counts.size) return null;
+      const of = [...counts].map(([w, c]) => ({ c, p: chances(w) })), size = sum(of.map((x) => x.c));
+      const part = data.mean ? underLogits(of, size) : underDirichlet(of, size);
+      const shares = new Float64Array(K);
+      part.forEach((s, k) => { shares[into(k)] += s; });
+      return { root: shares.map(Math.sqrt), best: by(range(K).filter(alive), (k) => shares[k]).slice(0, 2).map((k) => ({ k, share: shares[k] })), known, all: tokens.length };
     };
     // similar returns the n documents with the most similar topics.
     const similar = (i, n) => {
@@ -276,6 +391,6 @@
 
     return {
       count, x, y, own, is, state, inHue, colour, fields, wanted, ids, texts, onText, onChosen, onRead, onColour, places: D.places,
-      topicsOf, share, mix, told, date, title, soon, toggle, clear, tell, take, partly, grouped, many, why, likeness, similar, paint, hueColour, edited,
+      topicsOf, share, mix, told, date, title, soon, toggle, clear, tell, take, partly, grouped, many, why, likeness: likenessAll, likeText, similar, paint, hueColour, edited,
     };
   })();

@@ -2,7 +2,7 @@
 
   if (docs) {
     const { count, is, own, state, wanted, fields } = docs, known = fields.slice(1); // but groups
-    const find = $("documents-find"), clear = $("documents-clear"), list = $("documents-list"), more = $("documents-more");
+    const find = $("documents-find"), like = $("documents-like"), clear = $("documents-clear"), list = $("documents-list"), more = $("documents-more");
     const chosenBox = $("documents-chosen"), pane = $("documents-read");
     const step = matchMedia("(max-width: 46rem)").matches ? 10 : 50;
     let shown = step, ranked = [], reading = -1, back = null;
@@ -17,18 +17,21 @@
     };
     const item = (i, note) => el("li", {}, el("button", { type: "button", "data-doc": i, onclick: () => readDocument(i, true) }, hue(i), el("span", { dir: "auto" }, docs.title(i)), el("span", { class: "muted" }, note)));
     const fill = () => {
-      list.replaceChildren(...ranked.slice(0, shown).map((i) => item(i, byTopic ? percent(docs.share(i, topic), 0) : "")));
+      list.replaceChildren(...ranked.slice(0, shown).map((i) => item(i, liked ? percent(docs.likeness(i, liked.root) ** 2, 0) : byTopic ? percent(docs.share(i, topic), 0) : "")));
       more.hidden = ranked.length <= shown;
       more.textContent = Math.min(step, ranked.length - shown) + " more";
     };
     // The list begins with those that have most of the chosen topic, or, where some
     // documents are chosen, that are most like all of these.
-    let byTopic = true;
+    // A text that is given comes before both: then those come first that are most like it.
+    let byTopic = true, liked = null;
     const rank = () => {
-      const typical = byTopic ? null : docs.mix(is).map(Math.sqrt), part = new Float32Array(count);
-      for (let i = 0; i < count; i++) if (is[i]) part[i] = byTopic ? docs.share(i, topic) : docs.likeness(i, typical);
+      liked = wanted.like.trim() ? docs.likeText(wanted.like) : null;
+      const typical = liked ? liked.root : byTopic ? null : docs.mix(is).map(Math.sqrt), part = new Float32Array(count);
+      for (let i = 0; i < count; i++) if (is[i]) part[i] = typical ? docs.likeness(i, typical) : docs.share(i, topic);
       ranked = range(count).filter((i) => is[i]).sort((a, b) => part[b] - part[a] || a - b);
-      $("documents-order").textContent = byTopic ? "Most of " + label(topic) + " first" : "The most typical first";
+      $("documents-liked").textContent = liked ? "The text is " + liked.best.map((t) => percent(t.share, 0) + " “" + label(t.k) + "”").join(" and ") + say(". Of its {words} this page knows ") + liked.known + " of " + liked.all + "." : wanted.like.trim() ? say("This page knows no {word} of the text.") : "";
+      $("documents-order").textContent = liked ? "Most like the text first" : byTopic ? "Most of " + label(topic) + " first" : "The most typical first";
       fill();
     };
     let all = null; // mean shares over all documents
@@ -52,7 +55,8 @@
       const said = docs.many();
       $("documents-count").textContent = said[0].toUpperCase() + said.slice(1);
       if (find.value !== wanted.text) find.value = wanted.text;
-      clear.hidden = state.chosen === count && !docs.why();
+      if (like.value !== wanted.like) like.value = wanted.like;
+      clear.hidden = state.chosen === count && !docs.why() && !wanted.like.trim();
       $("documents-why").textContent = docs.why();
       shown = step;
       byTopic = state.chosen === count;
@@ -66,12 +70,17 @@
       list.children[first].firstChild.focus({ preventScroll: true });
     });
     clear.addEventListener("click", () => {
-      find.value = "";
+      find.value = like.value = "";
       docs.clear();
       find.focus({ preventScroll: true });
     });
     find.addEventListener("input", () => {
       wanted.text = find.value;
+      docs.soon();
+    });
+
+    like.addEventListener("input", () => {
+      wanted.like = like.value;
       docs.soon();
     });
 
@@ -117,7 +126,6 @@
 
     // ---- reading ---------------------------------------------------------------
 
-    const inWords = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
     // wordsOf returns an expression that finds the words of a topic in texts: those by
     // which to recognise it, and those of the page that are mostly its own.
     const wordsOf = (k) => {
@@ -125,7 +133,7 @@
       data.home.forEach((h, w) => { if (into(h[0]) === k && h[1] >= 0.4) mine.add(w); });
       const forms = [...mine].map((w) => words[w]).sort((a, b) => b.length - a.length).map((w) => {
         const form = w.replace(/[\\^$.*+?()[\]{}|\/]/g, "\\$&").replace(/[_\s]+/g, "[\\s_-]+");
-        return inWords.test(w) ? form : "(?<![\\p{L}\\p{N}])" + form + "(?![\\p{L}\\p{N}])";
+        return scripts.test(w) ? form : "(?<![\\p{L}\\p{N}])" + form + "(?![\\p{L}\\p{N}])";
       });
       return forms.length ? new RegExp(forms.join("|"), "giu") : null;
     };

@@ -88,7 +88,7 @@
       const line = svg("line", { class: "cursor", y1: 0, y2: high }), dot = svg("circle", { class: "spot", r: 4 });
       plot.append(line, dot);
       const said = text({ class: "said", x: 0, y: 33 }, "");
-      const e = ends(t, q), plain = e ? "from " + f(fxOf(t.predictions, e[0], q).v, 1) + " to " + f(fxOf(t.predictions, e[1], q).v, 1) + " %" + (doubtful(change(t, q)) ? ", a change whose interval includes zero" : "") : "too few to tell";
+      const e = ends(t, q), plain = e ? "from " + f(fxOf(t.predictions, e[0], q).v, 1) + " to " + f(fxOf(t.predictions, e[1], q).v, 1) + " %" + (doubtful(change(t, q)) ? ", not certain" : "") : "too few to tell";
       g.append(svg("rect", { class: "ground", x: -8, y: 0, width: wide + 16, height: high + 68, rx: 6 }),
         text({ class: "name", x: 0, y: 17 }, fitted(fxName(q), wide, 15, 700)), said, plot);
       g.setAttribute("aria-label", fxLong(q) + ": " + plain);
