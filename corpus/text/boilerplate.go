@@ -3,6 +3,7 @@ package text
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -10,12 +11,15 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/jsmf-go/spectral/internal/arith"
 )
 
 // Boilerplate are lines that say nothing about a document because many documents have them:
 // licence headers, footers of e-mails, navigation, headings of forms. A tokenizer leaves them
 // out. Learn finds them: they are in at least ten documents of several lines, and in at least one
-// of a hundred. They must not be changed while a tokenizer uses them.
+// of a hundred. Signatures, such as the name and address at the end of an e-mail or a change note, are
+// boilerplate, too. They must not be changed while a tokenizer uses them.
 type Boilerplate struct {
 	// Lines are in the order of their Documents, largest first, then by their bytes.
 	Lines []Line `json:"lines"`
@@ -24,6 +28,11 @@ type Boilerplate struct {
 	// memory: no count is too low by more than Missed, 0 up to 262,144 different lines.
 	Documents int64 `json:"documents"`
 	Missed    int64 `json:"missed,omitempty"`
+
+	// Signatures are words in lower case, ascending, of which at least four in five occurrences are in the
+	// last line of documents of three lines or more. A last line is left out if half of its words are among
+	// them, and so is the line before it then.
+	Signatures []string `json:"signatures,omitempty"`
 
 	once  sync.Once
 	index map[string]struct{}
@@ -45,6 +54,9 @@ const (
 	boilerplateDocs  = 10  // least number of documents with the line
 	boilerplateOneIn = 100 // least share of documents with the line, 1/100
 
+	signedLines = 3   // least number of lines of a document that may have a signature
+	signedShare = 0.8 // least share of a word's occurrences in last lines
+
 	maxLine  = 1000    // bytes of a line that may be boilerplate
 	maxLines = 1 << 18 // different lines that are counted at once
 )
@@ -56,12 +68,43 @@ func (b *Boilerplate) Validate() error {
 			return fmt.Errorf("text: line %d of boilerplate (%.60q) is not as Line.Text says", i, l.Text)
 		}
 	}
+	if !slices.IsSorted(b.Signatures) {
+		return errors.New("text: the words of signatures are not in ascending order")
+	}
 	return nil
+}
+
+// unsigned returns a text without its signature.
+func (b *Boilerplate) unsigned(s string) string {
+	for len(b.Signatures) > 0 {
+		lines := appendLines(nil, s)
+		if len(lines) < signedLines {
+			break
+		}
+		last := lines[len(lines)-1]
+		others := letters(last)
+		all := len(others)
+		others = slices.DeleteFunc(others, func(w string) bool { _, signed := slices.BinarySearch(b.Signatures, w); return signed })
+		if 2*len(others) > all {
+			break
+		}
+		at := strings.LastIndex(s, last)
+		s = s[:at] + s[at+len(last):]
+	}
+	return s
+}
+
+// letters returns the runs of letters of a line in lower case.
+func letters(line string) []string {
+	return strings.FieldsFunc(strings.ToLower(line), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
 }
 
 // strip returns a text without the lines of boilerplate. Empty ones stay in their place.
 func (b *Boilerplate) strip(s string) string {
-	if b == nil || len(b.Lines) == 0 {
+	if b == nil {
+		return s
+	}
+	if s = b.unsigned(s); len(b.Lines) == 0 {
 		return s
 	}
 	b.once.Do(func() {
@@ -125,7 +168,8 @@ func appendLines(dst []string, s string) []string {
 // findBoilerplate finds the lines that many documents have. A token is a line.
 func findBoilerplate(ctx context.Context, docs iter.Seq2[[]string, error]) (*Boilerplate, error) {
 	b := &Boilerplate{Lines: []Line{}}
-	table := new(wordTable)
+	table, words := new(wordTable), new(wordTable)
+	var tokens, last float64 // of words, in all lines and in last ones
 	var buf []byte
 	for lines, err := range docs {
 		if err == nil {
@@ -137,6 +181,20 @@ func findBoilerplate(ctx context.Context, docs iter.Seq2[[]string, error]) (*Boi
 		b.Documents++
 		if len(lines) == 1 {
 			continue // it is the document
+		}
+		for i := 0; i < len(lines) && len(lines) >= signedLines; i++ {
+			for _, w := range letters(lines[i]) {
+				if len(words.list) >= maxWords {
+					words.forget()
+				}
+				c := &words.list[words.add(w)]
+				c.n++
+				tokens++
+				if i == len(lines)-1 {
+					c.here++
+					last++
+				}
+			}
 		}
 		for _, line := range lines {
 			buf = appendLine(buf[:0], line)
@@ -155,6 +213,14 @@ func findBoilerplate(ctx context.Context, docs iter.Seq2[[]string, error]) (*Boi
 			b.Lines = append(b.Lines, Line{c.word, c.n})
 		}
 	}
+	for _, c := range words.list {
+		// By chance one word in a thousand collections is so often in last lines (Hoeffding's bound).
+		n, x, p := float64(c.n), float64(c.here)/float64(c.n), last/tokens
+		if x >= signedShare && x > p && 2*n*(x-p)*(x-p) >= arith.Log(1000*float64(len(words.list))) {
+			b.Signatures = append(b.Signatures, c.word)
+		}
+	}
+	slices.Sort(b.Signatures)
 	slices.SortFunc(b.Lines, func(x, y Line) int {
 		return cmp.Or(cmp.Compare(y.Documents, x.Documents), strings.Compare(x.Text, y.Text))
 	})

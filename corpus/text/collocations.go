@@ -323,7 +323,7 @@ func (o Learning) limits() (limits, error) {
 	return limits{cmp.Or(o.MaxWords, 3), cmp.Or(o.MinCount, 10), cmp.Or(o.MinG2, 28.4), cmp.Or(o.MinNPMI, 0.4), nil}, nil
 }
 
-// Learn finds the boilerplate and the phrases of a collection of documents, and returns a
+// Learn finds the boilerplate, with signatures, and the phrases of a collection of documents, and returns a
 // tokenizer with the setting and the tools of t and these. docs reads the documents, split by
 // the tokenizer that it is given; corpus.LearnPhrases is Learn for readers. Phrases and
 // boilerplate that t has are found anew, unless Learn does not look for them.

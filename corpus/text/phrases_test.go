@@ -333,6 +333,72 @@ func TestBoilerplate(t *testing.T) {
 	}
 }
 
+// Lines at the end that differ, of words that are hardly anywhere else, are signatures. What only ends documents by
+// chance, or in documents of two lines, is none.
+func TestSignatures(t *testing.T) {
+	people := []string{"Ada Byron <ada@hill.net>", "Kurt Gödel <kurt@hill.net>", "Emmy Noether <emmy@hill.net>", "Grace Hopper <grace@hill.net>", "Alan Turing <alan@hill.net>"}
+	draw := func(signed bool) (docs []string) {
+		rng := rand.New(rand.NewPCG(5, 7))
+		sentence := func() string {
+			var w []string
+			for range 8 {
+				x := int(30 * math.Exp(0.8*rng.NormFloat64()))
+				w = append(w, string([]rune{rune('a' + x%26), rune('a' + x/26%26), 'o'}))
+			}
+			return strings.Join(w, " ")
+		}
+		for i := range 300 {
+			d := ""
+			for range 2 + rng.IntN(4) {
+				d += sentence() + ".\n"
+			}
+			if signed {
+				d += fmt.Sprintf("\n -- %s, day %d\n", people[i%len(people)], i)
+			}
+			docs = append(docs, d)
+		}
+		return docs
+	}
+	learn := func(docs []string) (text.Tokenizer, *text.Boilerplate) {
+		tok, err := text.Learn(t.Context(), text.Default(), texts(docs...), text.Learning{KeepWords: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tok, tok.Setting().Boilerplate
+	}
+	plain, docs := draw(false), draw(true)
+	tok, b := learn(docs)
+	if got := strings.Join(b.Signatures, " "); got != "ada alan byron day emmy grace gödel hill hopper kurt net noether turing" {
+		t.Errorf("words of signatures: %s", got)
+	}
+	if err := tok.Setting().Validate(); err != nil {
+		t.Error(err)
+	}
+	for d := range docs {
+		if got, want := tok.Tokenize(nil, docs[d]), text.Default().Tokenize(nil, plain[d]); !slices.Equal(got, want) {
+			t.Fatalf("%q becomes %q", docs[d], got)
+		}
+	}
+	for in, want := range map[string]string{
+		"Kurt Gödel <kurt@hill.net>, day 7":                "kurt gödel kurt hill.net day",
+		"one ant\ntwo ants\nKurt and two ants and more":    "one ant two ants kurt and two ants and more",
+		"one ant\ntwo ants\n\nAda\n -- Kurt Gödel, day 9 ": "one ant two ants",
+	} {
+		if got := strings.Join(tok.Tokenize(nil, in), " "); got != want {
+			t.Errorf("%q becomes %q, want %q", in, got, want)
+		}
+	}
+	if _, b = learn(plain); len(b.Signatures) > 0 {
+		t.Errorf("without signatures: %q", b.Signatures)
+	}
+	for d := range docs {
+		docs[d] = strings.ReplaceAll(strings.TrimSpace(plain[d]), "\n", " ") + docs[d][len(plain[d]):] // a paragraph and a signature
+	}
+	if _, b = learn(docs); len(b.Signatures) > 0 {
+		t.Errorf("documents of two lines: %q", b.Signatures)
+	}
+}
+
 func TestLearnErrors(t *testing.T) {
 	own := text.Own("mine", func(dst []string, s string) []string { return append(dst, s) })
 	broken := errors.New("broken")

@@ -227,7 +227,7 @@ func (s Setting) String() string {
 		rest.Boilerplate, rest.Phrases = nil, nil
 		name = rest.canonical()
 		if s.Boilerplate != nil {
-			name += fmt.Sprintf(" without %d lines of boilerplate", len(s.Boilerplate.Lines))
+			name += fmt.Sprintf(" without %d lines of boilerplate and signatures of %d words", len(s.Boilerplate.Lines), len(s.Boilerplate.Signatures))
 		}
 		if s.Phrases != nil {
 			name += fmt.Sprintf(" with %d phrases", len(s.Phrases.List))

@@ -247,7 +247,7 @@ func (a *answers) tokenizer(ctx context.Context, o *options, s *steps) (text.Tok
 			return "", err
 		}
 		x := tok.Setting()
-		return fmt.Sprintf("%d phrases, %d lines of boilerplate", len(x.Phrases.List), len(x.Boilerplate.Lines)), nil
+		return fmt.Sprintf("%d phrases, %d lines of boilerplate, signatures of %d words", len(x.Phrases.List), len(x.Boilerplate.Lines), len(x.Boilerplate.Signatures)), nil
 	})
 	return tok, err
 }
