@@ -245,24 +245,16 @@ func (l *lines) next() ([]byte, error) {
 	return b, nil
 }
 
-// long returns a line that begins with b, which fills br's buffer. What does not fit in buf is
-// put together once: a slice grown by appending would take five times the memory.
+// long returns a line that begins with b, which fills br's buffer.
 func (l *lines) long(b []byte) ([]byte, error) {
 	l.buf = append(l.buf[:0], b...)
-	var more [][]byte
 	err := bufio.ErrBufferFull
-	for n := len(b); err == bufio.ErrBufferFull && n <= l.in.max(); n += len(b) {
+	for err == bufio.ErrBufferFull && len(l.buf) <= l.in.max() {
 		if err := l.ctx.Err(); err != nil {
 			return nil, err
 		}
-		if b, err = l.br.ReadSlice('\n'); more == nil && len(l.buf)+len(b) <= cap(l.buf) {
-			l.buf = append(l.buf, b...)
-		} else {
-			more = append(more, slices.Clone(b))
-		}
-	}
-	if more != nil {
-		l.buf = slices.Concat(append([][]byte{l.buf}, more...)...)
+		b, err = l.br.ReadSlice('\n')
+		l.buf = append(l.buf, b...)
 	}
 	return l.buf, err
 }

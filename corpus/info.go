@@ -63,14 +63,6 @@ func (c *Corpus) Info() Info {
 	}
 }
 
-// WithText returns the corpus with another Info.Text; nil: not known. The documents are
-// shared. Readers and [Builder.AddText] set it themselves.
-func (c *Corpus) WithText(s *text.Setting) *Corpus {
-	out := *c
-	out.text = s
-	return &out
-}
-
 // WithWeights returns the corpus with weights of its documents in a fit, one for each, finite
 // and not negative; nil: 1 each. The documents are shared, w is copied. Select, Split,
 // SplitTokens and Reindex keep the weights.

@@ -170,5 +170,6 @@ func (c *Corpus) stem(by text.Stemmer) (*Corpus, error) {
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %w", err)
 	}
-	return out.WithText(set), nil
+	out.text = set
+	return out, nil
 }

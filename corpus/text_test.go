@@ -89,11 +89,8 @@ func TestTextSettingTravels(t *testing.T) {
 	if s := tokens.Info().Text; s != nil {
 		t.Errorf("tokens: %v", s)
 	}
-	if s := c.WithText(nil).Info().Text; s != nil {
-		t.Errorf("without: %v", s)
-	}
-	bad := c.WithText(&text.Setting{MinLength: -1})
-	if _, err := corpus.Encode(ctx, bad.Source()); err == nil {
+	bad := corpus.FromSeq(c.Source().Docs(ctx), corpus.Description{Vocabulary: c.Vocabulary(), Text: &text.Setting{MinLength: -1}})
+	if _, err := corpus.Encode(ctx, bad); err == nil {
 		t.Error("a setting out of range is encoded")
 	}
 }

@@ -23,7 +23,6 @@ func ExampleNewPrinter() {
 	// read: docword.txt.gz
 	// read: 250/1000  500/s  1.5s left
 	// read: 500/1000  500/s  1s left
-	// read: 750/1000  500/s  500ms left
 	// read: 1000/1000  500/s
 	// read: done in 2s: 1000 documents
 }

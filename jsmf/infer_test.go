@@ -255,7 +255,7 @@ func TestModelKeepsInference(t *testing.T) {
 	if _, _, unknown, _ := back.CountWords("SAIL to the harbour, it is 4242"); unknown != 3 { // SAIL, the, 4242
 		t.Errorf("%d unknown words", unknown)
 	}
-	a, err := d.TransformBy(ctx, c.WithText(nil).Source(), infer.PADD{}, infer.Options{})
+	a, err := d.TransformBy(ctx, corpus.FromSeq(c.Source().Docs(ctx), corpus.Description{Vocabulary: c.Vocabulary()}), infer.PADD{}, infer.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

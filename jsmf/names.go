@@ -78,11 +78,7 @@ func (m *Model) NameBy(ctx context.Context, namer Namer) (_ *Model, err error) {
 	return m.With(Additions{Names: names})
 }
 
-// What a Namer is told of a topic.
-const (
-	namerWords     = 15
-	namerDocuments = 10
-)
+const namerWords, namerDocuments = 15, 10 // that a Namer is told of a topic
 
 // cloneNames copies names, nil if there are none.
 func cloneNames(names []string) []string {

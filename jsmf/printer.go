@@ -23,7 +23,6 @@ type printer struct {
 	shown int           // columns of the live line on the screen, 0: none
 	last  Event         // what the live line shows
 	drawn time.Duration // last.Elapsed when it was drawn
-	next  int           // plain lines: the Done at which the next is due
 }
 
 // Layout of the live line, which a terminal of 80 columns must not break in two: it could not be
@@ -33,7 +32,7 @@ const (
 	barWidth  = 20
 	nameWidth = 8
 	redraw    = 100 * time.Millisecond // at least, between two drawings
-	pause     = 500 * time.Millisecond // at least, between two plain lines of a stage's progress
+	pause     = 500 * time.Millisecond // before the first plain line of a stage's progress
 )
 
 // NewPrinter returns a function for [Pipeline.Record] that shows the progress of a fit to a person.
@@ -41,8 +40,8 @@ const (
 //
 // On a terminal each stage has one line with a bar, the current value, the rate and the time left,
 // which the outcome and the time of the stage replace. Elsewhere plain lines are written: one when
-// a stage starts, one when it ends, and in between, at least half a second apart, one for each
-// tenth of the work, or, if the total is not known, one each time the work done doubles. A warning
+// a stage starts, one when it ends, and in between one after half a second and each time the stage
+// has taken twice as long. A warning
 // is shown once, however many fits repeat it. Lines are broken at the width that the environment
 // variable COLUMNS gives, or at 80 characters on a terminal. A terminal is an *os.File that is a
 // character device, unless the environment variable TERM is "dumb". After the first error of w
@@ -60,7 +59,7 @@ func (p *printer) Record(e Event) {
 	e.Message = oneLine(e.Message)
 	switch e.Kind {
 	case EventStart:
-		p.next, p.drawn = 1, 0
+		p.drawn = 0
 		if p.live {
 			p.last = e
 			p.draw(e)
@@ -106,21 +105,13 @@ func (p *printer) Record(e Event) {
 	}
 }
 
-// due reports whether to write a plain line for e, and sets when the next is due.
+// due reports whether to write a plain line for e: half a second after a stage began, and whenever it has
+// taken twice as long.
 func (p *printer) due(e Event) bool {
-	if e.Done < p.next && (e.Total <= 0 || e.Done < e.Total) || e.Done <= 0 || e.Elapsed-p.drawn < pause {
+	if e.Elapsed < pause || e.Elapsed < 2*p.drawn {
 		return false
 	}
 	p.drawn = e.Elapsed
-	if e.Total <= 0 {
-		p.next = 2 * e.Done
-		return true
-	}
-	if e.Done >= e.Total && p.next > e.Total {
-		return false // said already
-	}
-	tenth := int64(e.Done)*10/int64(e.Total) + 1 // after that of e
-	p.next = int((tenth*int64(e.Total) + 9) / 10)
 	return true
 }
 

@@ -28,7 +28,7 @@ func withEffects(t *testing.T) string {
 	if m, err = m.With(jsmf.Additions{Uncertainty: sample.Uncertainty(m)}); err != nil {
 		t.Fatal(err)
 	}
-	return save(t, m, report.Options{Effects: sample.Effects(m, 12), Sweep: sample.Sweep()})
+	return save(t, m, report.Options{Effects: sample.Effects(m, 12), Sweep: madeUpSweep()})
 }
 
 // option chooses one of a select, wherever it is in the list.
@@ -314,4 +314,16 @@ func TestEffectsMarkup(t *testing.T) {
 		t.Error("the names are not there as text")
 	}
 	v.Leave(only(file))
+}
+
+// madeUpSweep returns what a sweep to choose among 5 to 80 topics might find: 28 is recommended, and 20 to
+// 57 cannot be told apart. There is no model.
+func madeUpSweep() *jsmf.Sweep {
+	s := &jsmf.Sweep{K: 28, Low: 20, High: 57, Documents: 700, Words: 9000, Why: "A made-up reason."}
+	for _, k := range []int{5, 7, 10, 14, 20, 28, 40, 57, 80} {
+		x := jsmf.SweepPoint{K: k, Behind: 0.03 * math.Pow(math.Log(float64(k)/40), 2), Back: float64(k) * math.Exp(-float64(k)/100), NPMI: 0.2, Why: fmt.Sprintf("this is %d", k)}
+		x.PerWord, x.Error = -7.1-x.Behind, 0.004*math.Abs(math.Log(float64(k)/40))
+		s.Points = append(s.Points, x)
+	}
+	return s
 }

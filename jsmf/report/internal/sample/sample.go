@@ -77,11 +77,7 @@ func Model(n, k int, name func(i int) string) (*jsmf.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	words := make([]string, n)
-	for i := range words {
-		words[i] = name(i)
-	}
-	named, err := cooc.WithInfo(c, corpus.Info{Vocabulary: words})
+	named, err := cooc.WithInfo(c, corpus.Info{Vocabulary: vocabulary(n, name)})
 	if err != nil {
 		return nil, err
 	}
@@ -103,6 +99,14 @@ func (p planted) Recover(context.Context, cooc.Rows, []int, recovery.Options) (*
 	c.Product(p.B, p.A, mat.NewVecDense(p.K, slices.Repeat([]float64{1}, p.K)))
 	return &recovery.Result{WordTopics: p.WordTopics(), B: p.B, A: p.A, Marginals: c.RawMatrix().Data, Residuals: make([]float64, p.N),
 		Stats: recovery.Stats{Words: p.N - p.K, Converged: p.N - p.K}}, nil
+}
+
+func vocabulary(n int, name func(i int) string) []string {
+	words := make([]string, n)
+	for i := range words {
+		words[i] = name(i)
+	}
+	return words
 }
 
 // Words makes pronounceable words, different ones for different numbers.
@@ -195,10 +199,7 @@ func Split(n int, name func(i int) string, sizes ...int) (*jsmf.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	words := make([]string, n)
-	for i := range words {
-		words[i] = name(i)
-	}
+	words := vocabulary(n, name)
 	// Refinement asks for documents, and does not read them.
 	docs := corpus.FromSeq(func(func(corpus.Document, error) bool) {}, corpus.Description{Vocabulary: words})
 	named, err := cooc.WithInfo(c, corpus.Info{Vocabulary: words, Source: docs})
