@@ -47,16 +47,16 @@ func Check(path string) error {
 // place returns the folder in which the new file is made, empty or with a separator at its
 // end, and the file that it is to replace: its path, and what is there, if anything.
 func place(path string) (dir, target string, info fs.FileInfo, err error) {
-	if _, base := filepath.Split(path); base == "" {
-		return "", "", nil, errors.New("the path has no file name")
-	}
 	if target, info, err = resolve(path); err != nil {
 		return "", "", nil, err
 	}
-	if info != nil && !info.Mode().IsRegular() {
+	if info != nil && !info.Mode().IsRegular() && path != "" { // "" is taken for the folder
 		return "", "", nil, fmt.Errorf("is not a regular file (%v)", info.Mode().Type())
 	}
-	dir, _ = filepath.Split(target)
+	dir, base := filepath.Split(target)
+	if base == "" || path == "" {
+		return "", "", nil, errors.New("the path has no file name")
+	}
 	return dir, target, info, nil
 }
 
