@@ -31,7 +31,7 @@ type Boilerplate struct {
 
 	// Signatures are words in lower case, ascending, of which at least four in five occurrences are in the
 	// last line of documents of three lines or more. A last line is left out if half of its words are among
-	// them, and so is the line before it then.
+	// them, and then the line that is the last without it, by the same rule.
 	Signatures []string `json:"signatures,omitempty"`
 
 	once  sync.Once
@@ -76,11 +76,10 @@ func (b *Boilerplate) Validate() error {
 
 // unsigned returns a text without its signature.
 func (b *Boilerplate) unsigned(s string) string {
-	for len(b.Signatures) > 0 {
-		lines := appendLines(nil, s)
-		if len(lines) < signedLines {
-			break
-		}
+	if len(b.Signatures) == 0 {
+		return s
+	}
+	for lines := appendLines(nil, s); len(lines) >= signedLines; lines = lines[:len(lines)-1] {
 		last := lines[len(lines)-1]
 		others := letters(last)
 		all := len(others)
@@ -182,8 +181,20 @@ func findBoilerplate(ctx context.Context, docs iter.Seq2[[]string, error]) (*Boi
 		if len(lines) == 1 {
 			continue // it is the document
 		}
-		for i := 0; i < len(lines) && len(lines) >= signedLines; i++ {
-			for _, w := range letters(lines[i]) {
+		for i, line := range lines {
+			buf = appendLine(buf[:0], line)
+			if len(table.list) >= maxLines {
+				b.Missed += table.forget()
+			}
+			c := &table.list[table.add(string(buf))]
+			if c.last != b.Documents {
+				c.last = b.Documents
+				c.n++
+			}
+			if len(lines) < signedLines {
+				continue
+			}
+			for _, w := range letters(line) {
 				if len(words.list) >= maxWords {
 					words.forget()
 				}
@@ -194,17 +205,6 @@ func findBoilerplate(ctx context.Context, docs iter.Seq2[[]string, error]) (*Boi
 					c.here++
 					last++
 				}
-			}
-		}
-		for _, line := range lines {
-			buf = appendLine(buf[:0], line)
-			if len(table.list) >= maxLines {
-				b.Missed += table.forget()
-			}
-			c := &table.list[table.add(string(buf))]
-			if c.last != b.Documents {
-				c.last = b.Documents
-				c.n++
 			}
 		}
 	}
