@@ -50,11 +50,11 @@ func place(path string) (dir, target string, info fs.FileInfo, err error) {
 	if target, info, err = resolve(path); err != nil {
 		return "", "", nil, err
 	}
-	if info != nil && !info.Mode().IsRegular() && path != "" { // "" is taken for the folder
+	if info != nil && !info.Mode().IsRegular() {
 		return "", "", nil, fmt.Errorf("is not a regular file (%v)", info.Mode().Type())
 	}
 	dir, base := filepath.Split(target)
-	if base == "" || path == "" {
+	if base == "" {
 		return "", "", nil, errors.New("the path has no file name")
 	}
 	return dir, target, info, nil
@@ -113,17 +113,16 @@ func create(dir string, old fs.FileInfo, write func(io.Writer) error, target fun
 // resolve follows symbolic links from path to the name that is to be replaced, so that a
 // link survives. info is nil if there is no file.
 func resolve(path string) (target string, info fs.FileInfo, err error) {
-	if target, err = filepath.EvalSymlinks(path); err == nil {
-		info, err = os.Stat(target)
-		return target, info, err
+	if _, err = os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return path, nil, nil
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return "", nil, err
-	}
-	if _, err := os.Lstat(path); err == nil {
+	if target, err = filepath.EvalSymlinks(path); errors.Is(err, fs.ErrNotExist) {
 		return "", nil, errors.New("is a link to a file that is not there")
 	}
-	return path, nil, nil
+	if err == nil {
+		info, err = os.Stat(target)
+	}
+	return target, info, err
 }
 
 // createIn makes a new file in dir, which is empty or ends in a separator.
