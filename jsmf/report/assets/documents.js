@@ -219,18 +219,21 @@
       for (let j = from[i]; j < from[i + 1]; j++) s += root[kept[j]] * Math.sqrt(shares[j]);
       return s;
     };
-    // likenessAll does so with the topics that are not stored of a document, which has them as all documents do on average.
+    // likenessTo returns what does so with the topics that are not stored of a document, which has them as all documents do on average.
     const restRoot = D.rest.map(Math.sqrt);
-    const likenessAll = (i, root, all = sum(range(K).map((k) => root[k] * restRoot[k]))) => {
-      let s = 0, left = 1, others = all, part = 1;
-      for (let j = from[i]; j < from[i + 1]; j++) {
-        const k = kept[j];
-        s += root[k] * Math.sqrt(shares[j]);
-        left -= shares[j];
-        others -= root[k] * restRoot[k];
-        part -= D.rest[k];
-      }
-      return s + (left > 0 && part > 1e-9 ? others * Math.sqrt(left / part) : 0);
+    const likenessTo = (root) => {
+      const all = sum(range(K).map((k) => root[k] * restRoot[k]));
+      return (i) => {
+        let s = 0, left = 1, others = all, part = 1;
+        for (let j = from[i]; j < from[i + 1]; j++) {
+          const k = kept[j];
+          s += root[k] * Math.sqrt(shares[j]);
+          left -= shares[j];
+          others -= root[k] * restRoot[k];
+          part -= D.rest[k];
+        }
+        return s + (left > 0 && part > 1e-9 ? others * Math.sqrt(left / part) : 0);
+      };
     };
     // Topics of a text of which the words have the probabilities p in topics and come c times, under a Dirichlet
     // prior by CVB0, and under a logistic-normal one by steps of EM, each with one of Newton's.
@@ -294,7 +297,7 @@
       return proportions();
     };
     // likeText finds what topics a text is of, by the model's inference over the words of
-    // this page: { root, the square roots of the shares; best, the largest topics; known and all, how many words }, or null
+    // this page: { likeness, of a document to it; best, the largest topics; known and all, how many words }, or null
     // if none is known.
     let numbers = null, given = null; // of words, and p(word | topic) of those that texts had
     const likeText = (text) => {
@@ -327,7 +330,7 @@
       const part = data.mean ? underLogits(of, size) : underDirichlet(of, size);
       const shares = new Float64Array(K);
       part.forEach((s, k) => { shares[into(k)] += s; });
-      return { root: shares.map(Math.sqrt), best: by(range(K).filter(alive), (k) => shares[k]).slice(0, 2).map((k) => ({ k, share: shares[k] })), known, all: tokens.length };
+      return { likeness: likenessTo(shares.map(Math.sqrt)), best: by(range(K).filter(alive), (k) => shares[k]).slice(0, 2).map((k) => ({ k, share: shares[k] })), known, all: tokens.length };
     };
     // similar returns the n documents with the most similar topics.
     const similar = (i, n) => {
@@ -391,6 +394,6 @@
 
     return {
       count, x, y, own, is, state, inHue, colour, fields, wanted, ids, texts, onText, onChosen, onRead, onColour, places: D.places,
-      topicsOf, share, mix, told, date, title, soon, toggle, clear, tell, take, partly, grouped, many, why, likeness: likenessAll, likeText, similar, paint, hueColour, edited,
+      topicsOf, share, mix, told, date, title, soon, toggle, clear, tell, take, partly, grouped, many, why, likenessTo, likeText, similar, paint, hueColour, edited,
     };
   })();

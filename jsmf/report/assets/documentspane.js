@@ -17,7 +17,7 @@
     };
     const item = (i, note) => el("li", {}, el("button", { type: "button", "data-doc": i, onclick: () => readDocument(i, true) }, hue(i), el("span", { dir: "auto" }, docs.title(i)), el("span", { class: "muted" }, note)));
     const fill = () => {
-      list.replaceChildren(...ranked.slice(0, shown).map((i) => item(i, liked ? percent(docs.likeness(i, liked.root) ** 2, 0) : byTopic ? percent(docs.share(i, topic), 0) : "")));
+      list.replaceChildren(...ranked.slice(0, shown).map((i) => item(i, liked ? percent(liked.likeness(i) ** 2, 0) : byTopic ? percent(docs.share(i, topic), 0) : "")));
       more.hidden = ranked.length <= shown;
       more.textContent = Math.min(step, ranked.length - shown) + " more";
     };
@@ -27,8 +27,8 @@
     let byTopic = true, liked = null;
     const rank = () => {
       liked = wanted.like.trim() ? docs.likeText(wanted.like) : null;
-      const typical = liked ? liked.root : byTopic ? null : docs.mix(is).map(Math.sqrt), part = new Float32Array(count);
-      for (let i = 0; i < count; i++) if (is[i]) part[i] = typical ? docs.likeness(i, typical) : docs.share(i, topic);
+      const rate = liked ? liked.likeness : byTopic ? (i) => docs.share(i, topic) : docs.likenessTo(docs.mix(is).map(Math.sqrt)), part = new Float32Array(count);
+      for (let i = 0; i < count; i++) if (is[i]) part[i] = rate(i);
       ranked = range(count).filter((i) => is[i]).sort((a, b) => part[b] - part[a] || a - b);
       $("documents-liked").textContent = liked ? "The text is " + liked.best.map((t) => percent(t.share, 0) + " “" + label(t.k) + "”").join(" and ") + say(". Of its {words} this page knows ") + liked.known + " of " + liked.all + "." : wanted.like.trim() ? say("This page knows no {word} of the text.") : "";
       $("documents-order").textContent = liked ? "Most like the text first" : byTopic ? "Most of " + label(topic) + " first" : "The most typical first";
