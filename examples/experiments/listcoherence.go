@@ -67,7 +67,7 @@ func bagCoherence(ctx context.Context, lists [][]string, c *corpus.Corpus) (*lis
 	}
 	pairs, err := cooc.CountPairs(ctx, c, slices.Sorted(maps.Values(index)))
 	if err != nil {
-		return nil, fmt.Errorf("%w", err)
+		return nil, err
 	}
 	return scoreLists(lists, index, pairs)
 }
